@@ -9,7 +9,7 @@
 // on the slowest rank, for the best round. Bytes are those of a call's operand, of an all-gather's
 // result.
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/Launch.h"
 #include "runtime/collective/mpi/MpiWorld.h"
 

@@ -5,7 +5,7 @@
 // peak memory of the process.
 //   simulate-time [STAGES [DATA-RANKS [TENSOR-RANKS [MICROBATCHES]]]]
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/Simulate.h"
 

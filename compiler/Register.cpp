@@ -4,12 +4,12 @@
 // itself are registered by hand.
 #include "compiler/Register.h"
 
-#include "compiler/AttachCluster.h"
-#include "compiler/FoldConstants.h"
 #include "compiler/PhasePipelines.h"
-#include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
-#include "compiler/WidenParameters.h"
+#include "compiler/passes/AttachCluster.h"
+#include "compiler/passes/FoldConstants.h"
+#include "compiler/passes/Structure.h"
+#include "compiler/passes/WidenParameters.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -5,9 +5,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
-#include "runtime/abi/StrategyFile.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Shardings.h"
+#include "runtime/abi/files/StrategyFile.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

@@ -9,8 +9,8 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "passes/analysis/OpNames.h"
-#include "runtime/abi/Executable.h"
+#include "passes/analysis/names/OpNames.h"
+#include "runtime/abi/files/Executable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -4,7 +4,7 @@
 // after each phase from one to another, both included.
 #include "compiler/VerifyPhase.h"
 
-#include "compiler/Structure.h"
+#include "compiler/passes/Structure.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"

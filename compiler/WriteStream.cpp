@@ -3,7 +3,7 @@
 // llvm::writeToOutput would leave a part of the text after an error, and does not sync the file.
 #include "compiler/WriteStream.h"
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 
 namespace pcc {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes what is printed to a stream as a file that is always complete: a temporary file that gets
-// the name at the end (runtime/abi/WholeFile.h).
+// the name at the end (runtime/abi/files/WholeFile.h).
 #pragma once
 
 #include "runtime/abi/Status.h"

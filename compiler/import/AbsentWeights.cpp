@@ -18,8 +18,8 @@
 // derives the shape of an undefined operand from the other shapes of its node. The first reader
 // with a derived shape wins, unless a later reader also determines an unknown first size, or needs
 // no assumption. Only the first size may stay unknown.
-#include "compiler/import/ExportedModule.h"
 #include "compiler/import/ModelEdits.h"
+#include "compiler/import/exporter/ExportedModule.h"
 #include "compiler/import/files/TensorData.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"

@@ -37,8 +37,8 @@ struct ImportOptions {
   /// Name of the file's multi-device configuration to use (`--device-config NAME`). Empty: the only
   /// configuration, if there is exactly one. `none`: no configuration.
   std::string deviceConfiguration;
-  /// Records the nodes of the file (passes/analysis/FileNodes.h), so that a plan can be written to
-  /// it.
+  /// Records the nodes of the file (passes/analysis/names/FileNodes.h), so that a plan can be
+  /// written to it.
   bool recordsNodes = false;
 };
 

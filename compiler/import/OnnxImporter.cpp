@@ -4,8 +4,8 @@
 
 #include "compiler/import/OnnxImporter.h"
 
-#include "compiler/import/DeviceConfigurations.h"
-#include "compiler/import/ModuleNames.h"
+#include "compiler/import/configurations/DeviceConfigurations.h"
+#include "compiler/import/exporter/ModuleNames.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"

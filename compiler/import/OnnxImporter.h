@@ -5,10 +5,10 @@
 // value are skipped silently. Each diagnostic is therefore a cause and never a consequence.
 #pragma once
 
-#include "compiler/import/ExporterChanges.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/Inputs.h"
 #include "compiler/import/emit/Node.h"
+#include "compiler/import/restore/ExporterChanges.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::onnx {

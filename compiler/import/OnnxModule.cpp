@@ -2,15 +2,15 @@
 //
 // Builds the module around the nodes: initializers, the signature of @forward, its outputs.
 
-#include "compiler/import/DeviceConfigurations.h"
-#include "compiler/import/ExporterChanges.h"
 #include "compiler/import/ModelEdits.h"
 #include "compiler/import/OnnxImporter.h"
-#include "compiler/import/Parameters.h"
+#include "compiler/import/configurations/DeviceConfigurations.h"
+#include "compiler/import/exporter/Parameters.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/restore/ExporterChanges.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"

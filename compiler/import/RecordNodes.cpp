@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records the nodes of the file with the shapes of their tensors, and the shardings that the file
-// gives them (passes/analysis/FileNodes.h).
+// gives them (passes/analysis/names/FileNodes.h).
 
-#include "compiler/import/DeviceShardings.h"
 #include "compiler/import/OnnxImporter.h"
+#include "compiler/import/configurations/DeviceShardings.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 

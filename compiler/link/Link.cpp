@@ -11,10 +11,10 @@
 #include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/cost/ModelFlops.h"
 #include "passes/lower/gpu/CompilePtx.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/RankExpression.h"
-#include "runtime/check/AnnotateDataflow.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/check/Check.h"
+#include "runtime/check/dataflow/AnnotateDataflow.h"
 #include "runtime/machine/Roofline.h"
 
 using namespace mlir;

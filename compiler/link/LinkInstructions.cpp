@@ -4,8 +4,8 @@
 #include "compiler/link/Linker.h"
 
 #include "dialects/task/InstructionAttrs.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Reasons.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Reasons.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

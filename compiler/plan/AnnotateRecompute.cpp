@@ -8,7 +8,7 @@
 #include "compiler/plan/layers/RecomputeParts.h"
 #include "dialects/pipe/Constraints.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/StageConstraints.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/StageConstraints.h"
 #include "passes/solve/order/Schedule.h"
 #include "passes/solve/stages/StageProblem.h"

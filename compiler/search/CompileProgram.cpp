@@ -7,7 +7,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/search/Choices.h"
 #include "dialects/graph/Graph.h"
-#include "runtime/abi/StrategyFile.h"
+#include "runtime/abi/files/StrategyFile.h"
 
 using namespace mlir;
 using namespace pcc;

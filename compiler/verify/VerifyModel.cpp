@@ -10,8 +10,8 @@
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
 #include "compiler/verify/TrainOnRanks.h"
-#include "runtime/abi/GoldenFile.h"
-#include "runtime/abi/ProgramInterface.h"
+#include "runtime/abi/files/GoldenFile.h"
+#include "runtime/abi/program/ProgramInterface.h"
 
 using namespace pcc;
 using namespace pcc::verify;

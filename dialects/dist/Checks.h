@@ -20,7 +20,7 @@ mlir::LogicalResult checkSharding(llvm::function_ref<mlir::InFlightDiagnostic()>
                                   const Sharding &sharding, mlir::RankedTensorType global,
                                   const Mesh &mesh);
 
-/// Diagnoses an ill-formed `dist.file_nodes` (passes/analysis/FileNodes.h).
+/// Diagnoses an ill-formed `dist.file_nodes` (passes/analysis/names/FileNodes.h).
 mlir::LogicalResult verifyFileNodes(mlir::Operation *op, mlir::Attribute value);
 
 } // namespace pcc::dist

@@ -2,7 +2,7 @@
 //
 // Records the range of integers that an input may hold. The importer and RecordInputRanges record
 // the ranges of labels and indices. The linker writes them to the program, which checks its data
-// against them (runtime/data/CheckValues.cpp).
+// against them (runtime/data/batches/CheckValues.cpp).
 //
 // restrictInput traces a value back through reshapes, transposes, broadcasts, integer casts and the
 // wrapping of negative indices. If the trace ends at an input, it records the given range,

@@ -7,10 +7,10 @@
 // In a model that is only evaluated, @forward takes the labels. Only readers of its outputs compare
 // the outputs with the labels.
 #include "dialects/graph/ModuleFacts.h"
-#include "passes/autodiff/Losses.h"
-#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/options/Losses.h"
+#include "passes/autodiff/options/OptionList.h"
 
 using namespace mlir;
 

@@ -20,10 +20,10 @@
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
-#include "passes/autodiff/Optimizers.h"
-#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/options/Optimizers.h"
+#include "passes/autodiff/options/OptionList.h"
 
 using namespace mlir;
 

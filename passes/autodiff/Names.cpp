@@ -6,7 +6,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of backward and update ops. An op derived from the op NAME (passes/analysis/OpNames.h) is
-// called NAME.grad, NAME.grad_weight, and so on. It keeps the op's location as its child, so that
-// diagnostics still lead to the user's source.
+// Names of backward and update ops. An op derived from the op NAME
+// (passes/analysis/names/OpNames.h) is called NAME.grad, NAME.grad_weight, and so on. It keeps the
+// op's location as its child, so that diagnostics still lead to the user's source.
 #pragma once
 
 #include "mlir/IR/Location.h"

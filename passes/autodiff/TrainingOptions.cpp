@@ -3,10 +3,10 @@
 // Checks the options with the parsers that the passes use, and orders the passes of phase grad.
 #include "passes/autodiff/TrainingOptions.h"
 
-#include "passes/autodiff/Losses.h"
-#include "passes/autodiff/Optimizers.h"
-#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/autodiff/options/Losses.h"
+#include "passes/autodiff/options/Optimizers.h"
+#include "passes/autodiff/options/OptionList.h"
 #include "llvm/Support/Regex.h"
 #include <cmath>
 

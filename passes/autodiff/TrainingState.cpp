@@ -5,7 +5,7 @@
 
 #include "dialects/graph/OptimizerState.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/abi/TrainingStates.h"
+#include "runtime/abi/program/TrainingStates.h"
 
 using namespace mlir;
 

@@ -24,9 +24,9 @@
 
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/CollectiveCost.h"
 #include "passes/analysis/cost/OpCostModel.h"
+#include "passes/analysis/names/OpNames.h"
 #include "runtime/machine/Roofline.h"
 
 using namespace mlir;

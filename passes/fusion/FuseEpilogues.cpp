@@ -24,7 +24,7 @@
 #include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;

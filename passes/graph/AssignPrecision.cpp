@@ -15,8 +15,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "passes/analysis/ConstraintSubject.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/ConstraintSubject.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/Precision.h"
 

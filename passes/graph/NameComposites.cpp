@@ -4,7 +4,7 @@
 // these nodes, so that constraints, plans and reports speak of `h.3.attn/attention`. Assumes that
 // raising has fused the locations of the nodes. Leaves ops of models without such names alone.
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/graph/Passes.h"
 #include "llvm/ADT/StringMap.h"
 

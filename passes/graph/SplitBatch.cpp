@@ -2,8 +2,8 @@
 //
 // SplitBatch: turns the model of a batch into the model of one of its microbatches. Assumes that
 // dimension 0 of every input is the batch. Leaves every op as it is, on smaller shapes. Refuses
-// models whose samples depend on each other (passes/analysis/BatchDependence.h).
-#include "passes/analysis/BatchDependence.h"
+// models whose samples depend on each other (passes/analysis/batch/BatchDependence.h).
+#include "passes/analysis/batch/BatchDependence.h"
 #include "passes/graph/Passes.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 

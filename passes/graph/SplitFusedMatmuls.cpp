@@ -17,7 +17,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/graph/FusedMatmul.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"

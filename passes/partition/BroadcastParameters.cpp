@@ -9,9 +9,9 @@
 // rank, with shardings on the boundaries of functions.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/Reasons.h"
 #include "passes/analysis/Sections.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/Reasons.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -6,8 +6,8 @@
 // types as they are. The location of each reshard says who asked for it (ReshardRequests.h).
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "passes/partition/ReshardRequests.h"
 #include "llvm/ADT/DenseMap.h"

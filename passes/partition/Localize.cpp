@@ -4,8 +4,8 @@
 // that it requires and that no reshard is left. Leaves shardings on the function's boundary only.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "passes/partition/ReshardRequests.h"
 

@@ -2,10 +2,10 @@
 //
 // Says who asks for a reshard, and for the collectives of a local form. The texts come from the
 // factor rules of the ops and from the reasons that the strategy has left
-// (passes/analysis/Reasons.h).
+// (passes/analysis/sharding/Reasons.h).
 #pragma once
 
-#include "passes/analysis/Reasons.h"
+#include "passes/analysis/sharding/Reasons.h"
 
 namespace pcc::partition {
 

@@ -8,10 +8,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/Reasons.h"
 #include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardPlanCache.h"
+#include "passes/analysis/sharding/Reasons.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/Passes.h"
 

@@ -8,7 +8,7 @@
 // one module at a time, from saved values. Where constraints disagree, the narrowest one holds.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Constraints.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
 #include "llvm/ADT/SmallPtrSet.h"

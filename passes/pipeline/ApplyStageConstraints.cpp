@@ -3,7 +3,7 @@
 // ApplyStageConstraints: puts the stages of `pipe.constraints` onto the ops that it names. Assumes
 // a model whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or
 // `pipe.virtual_stage` if a constraint or layout gives virtual stages; constants have neither.
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
 #include "llvm/ADT/MapVector.h"

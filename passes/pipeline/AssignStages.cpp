@@ -6,7 +6,7 @@
 // `pipe.virtual_stage` on the ops of all functions.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Origins.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/solve/order/Pipeline.h"

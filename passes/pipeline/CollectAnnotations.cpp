@@ -6,7 +6,7 @@
 // Ops of one name with the same annotations share an entry; others get names of their own.
 // Assumes a model before any other pass; leaves no such annotation on it.
 #include "dialects/pipe/Constraints.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -8,9 +8,9 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Reasons.h"
 #include "passes/analysis/kernels/HeadTransposes.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Reasons.h"
 
 using namespace mlir;
 

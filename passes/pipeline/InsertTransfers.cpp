@@ -6,7 +6,7 @@
 // read by one virtual stage and annotated with its number. Ops have no annotations.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>

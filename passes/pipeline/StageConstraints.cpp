@@ -6,7 +6,7 @@
 
 #include "dialects/pipe/Constraints.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/SmallVector.h"
 #include <limits>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/analysis/ConstraintSubject.h"
+#include "passes/analysis/names/ConstraintSubject.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>

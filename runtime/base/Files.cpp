@@ -5,7 +5,7 @@
 
 #include "runtime/base/Files.h"
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 
 #include <algorithm>
 #include <filesystem>

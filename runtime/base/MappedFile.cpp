@@ -7,7 +7,7 @@
 
 #include "runtime/base/MappedFile.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 
 #include <cerrno>
 #include <csignal>

@@ -5,7 +5,7 @@
 
 #include "runtime/base/SharedLibrary.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 
 #include <cerrno>
 #include <cstring>

@@ -6,10 +6,10 @@
 
 #include "runtime/check/Check.h"
 
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/check/Dataflow.h"
-#include "runtime/check/RendezvousState.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/check/dataflow/Dataflow.h"
+#include "runtime/check/match/RendezvousState.h"
 
 #include <fmt/format.h>
 

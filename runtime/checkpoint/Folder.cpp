@@ -5,7 +5,7 @@
 
 #include "runtime/checkpoint/Folder.h"
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/Manifest.h"
 

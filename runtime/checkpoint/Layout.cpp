@@ -6,8 +6,8 @@
 #include "runtime/checkpoint/Layout.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Safetensors.h"
+#include "runtime/abi/files/Safetensors.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/base/Base.h"
 #include "runtime/checkpoint/Manifest.h"
 

@@ -6,7 +6,7 @@
 #include "runtime/checkpoint/Manifest.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/Xxh3.h"
 

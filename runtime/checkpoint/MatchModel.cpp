@@ -6,8 +6,8 @@
 #include "runtime/checkpoint/MatchModel.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterParts.h"
-#include "runtime/abi/TrainingStates.h"
+#include "runtime/abi/program/ParameterParts.h"
+#include "runtime/abi/program/TrainingStates.h"
 #include "runtime/checkpoint/Manifest.h"
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 #include "runtime/checkpoint/SaveParameters.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterParts.h"
-#include "runtime/abi/Safetensors.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/Safetensors.h"
+#include "runtime/abi/files/WholeFile.h"
+#include "runtime/abi/program/ParameterParts.h"
 #include "runtime/base/Files.h"
 #include "runtime/base/FiniteValues.h"
 

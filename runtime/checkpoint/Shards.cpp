@@ -6,8 +6,8 @@
 #include "runtime/checkpoint/Shards.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Heartbeat.h"
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/Heartbeat.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 #include "runtime/checkpoint/Manifest.h"
 
 #include <algorithm>

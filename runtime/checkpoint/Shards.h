@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include "runtime/abi/WholeFile.h"
 #include "runtime/abi/checkpoint.pb.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/base/Base.h"
 #include "runtime/checkpoint/Xxh3.h"
 

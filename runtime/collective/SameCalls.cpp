@@ -4,8 +4,8 @@
 
 #include "runtime/collective/SameCalls.h"
 
-#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/CollectiveName.h"
 
 namespace pcc::runtime {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "runtime/data/ReadDecompressed.h"
 
-#include "runtime/abi/Heartbeat.h"
+#include "runtime/abi/files/Heartbeat.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "runtime/base/DeviceTimestamp.h"
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "runtime/device/LaunchScalars.h"
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 
 namespace pcc::runtime {
 

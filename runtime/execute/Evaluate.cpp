@@ -6,8 +6,8 @@
 
 #include "runtime/execute/Evaluate.h"
 
-#include "runtime/abi/ProgramInterface.h"
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramInterface.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/data/BatchLoader.h"
+#include "runtime/data/batches/BatchLoader.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/monitor/Metrics.h"
 

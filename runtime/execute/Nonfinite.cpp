@@ -5,8 +5,8 @@
 
 #include "runtime/execute/Nonfinite.h"
 
-#include "runtime/abi/Heartbeat.h"
-#include "runtime/abi/TrainingStates.h"
+#include "runtime/abi/files/Heartbeat.h"
+#include "runtime/abi/program/TrainingStates.h"
 #include "runtime/base/FiniteValues.h"
 
 #include <algorithm>

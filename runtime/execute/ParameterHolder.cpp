@@ -6,8 +6,8 @@
 #include "runtime/execute/ParameterHolder.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/abi/program/RankExpression.h"
 
 #include <set>
 

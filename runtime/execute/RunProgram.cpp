@@ -9,10 +9,10 @@
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/SaveParameters.h"
-#include "runtime/data/CheckValues.h"
+#include "runtime/data/batches/CheckValues.h"
 #include "runtime/execute/connect/OpenWorld.h"
-#include "runtime/execute/monitor/AppendedFile.h"
 #include "runtime/execute/monitor/Metrics.h"
+#include "runtime/execute/monitor/files/AppendedFile.h"
 
 #include <algorithm>
 #include <charconv>

@@ -6,12 +6,12 @@
 
 #include "runtime/execute/Session.h"
 
-#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/ProgramInterface.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/ProgramInterface.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"

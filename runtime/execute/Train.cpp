@@ -6,10 +6,10 @@
 // barrier.
 
 #include "runtime/execute/Train.h"
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 
-#include "runtime/data/BatchLoader.h"
-#include "runtime/data/CheckValues.h"
+#include "runtime/data/batches/BatchLoader.h"
+#include "runtime/data/batches/CheckValues.h"
 #include "runtime/execute/monitor/DeferredLossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
 #include "runtime/execute/monitor/ReplicaCheck.h"

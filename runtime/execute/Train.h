@@ -5,14 +5,14 @@
 #pragma once
 
 #include "runtime/abi/report.pb.h"
-#include "runtime/data/Augmentation.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/data/batches/Augmentation.h"
 #include "runtime/execute/Nonfinite.h"
 #include "runtime/execute/PeriodicEvaluation.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/checkpoint/ResumePoint.h"
 #include "runtime/execute/checkpoint/TrainingCheckpoints.h"
-#include "runtime/execute/monitor/MetricRecord.h"
+#include "runtime/execute/monitor/files/MetricRecord.h"
 
 #include <cstdio>
 

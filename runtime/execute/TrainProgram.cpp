@@ -6,10 +6,10 @@
 #include "runtime/execute/TrainProgram.h"
 
 #include "runtime/execute/checkpoint/StopSignals.h"
-#include "runtime/execute/monitor/EventFile.h"
 #include "runtime/execute/monitor/Metrics.h"
-#include "runtime/execute/monitor/MetricsFile.h"
 #include "runtime/execute/monitor/ReplicaCheck.h"
+#include "runtime/execute/monitor/files/EventFile.h"
+#include "runtime/execute/monitor/files/MetricsFile.h"
 
 #include <algorithm>
 #include <functional>

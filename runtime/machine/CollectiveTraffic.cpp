@@ -6,7 +6,7 @@
 #include "runtime/machine/CollectiveTraffic.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 
 #include <algorithm>
 #include <map>

@@ -6,9 +6,9 @@
 
 #include "runtime/simulate/FlatProgram.h"
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/Waits.h"
-#include "runtime/check/LaunchGrouping.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/Waits.h"
+#include "runtime/check/match/LaunchGrouping.h"
 #include "runtime/machine/InstructionCost.h"
 
 #include <map>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
-#include "runtime/check/ProgramIndex.h"
+#include "runtime/check/program/ProgramIndex.h"
 
 #include <cstdint>
 #include <vector>

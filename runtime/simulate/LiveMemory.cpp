@@ -5,8 +5,8 @@
 
 #include "runtime/simulate/LiveMemory.h"
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/ExecutableData.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/BufferRings.h"
 
 #include <algorithm>
 #include <map>

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "runtime/check/ByteMap.h"
+#include "runtime/check/dataflow/ByteMap.h"
 #include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 

@@ -4,7 +4,7 @@
 // sorted.
 
 #include "runtime/simulate/Peak.h"
-#include "runtime/check/Names.h"
+#include "runtime/check/program/Names.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -6,10 +6,10 @@
 
 #include "runtime/simulate/LiveMemory.h"
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Waits.h"
-#include "runtime/check/LaunchGrouping.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/RankExpression.h"
+#include "runtime/abi/program/Waits.h"
+#include "runtime/check/match/LaunchGrouping.h"
 
 #include <algorithm>
 #include <deque>

@@ -6,7 +6,7 @@
 
 #include "runtime/simulate/RankClasses.h"
 
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/machine/CollectiveTraffic.h"
 
 #include <algorithm>

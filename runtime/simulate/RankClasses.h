@@ -22,7 +22,7 @@
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
-#include "runtime/check/Matching.h"
+#include "runtime/check/match/Matching.h"
 #include "runtime/machine/GroupLayout.h"
 
 #include <map>

@@ -6,8 +6,8 @@
 
 #include "runtime/simulate/Simulate.h"
 
-#include "runtime/abi/RankExpression.h"
-#include "runtime/check/Names.h"
+#include "runtime/abi/program/RankExpression.h"
+#include "runtime/check/program/Names.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/LiveMemory.h"
 #include "runtime/simulate/VirtualClock.h"

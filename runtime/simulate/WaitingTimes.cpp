@@ -2,7 +2,7 @@
 //
 // Resolves the waits of a node of the virtual clock, and attributes its seconds to their causes.
 
-#include "runtime/abi/Waits.h"
+#include "runtime/abi/program/Waits.h"
 #include "runtime/simulate/VirtualClock.h"
 
 #include <algorithm>

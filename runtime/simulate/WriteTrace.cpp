@@ -3,7 +3,7 @@
 // Writes the spans of each timeline in list order, in microseconds, and the live bytes as a
 // counter. Spans without length are omitted.
 
-#include "runtime/abi/ChromeTrace.h"
+#include "runtime/abi/files/ChromeTrace.h"
 #include "runtime/simulate/Simulate.h"
 
 #include <fmt/format.h>

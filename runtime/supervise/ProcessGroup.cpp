@@ -8,7 +8,7 @@
 
 #include "runtime/supervise/ProcessGroup.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,9 +3,9 @@
 // pcc-run: trains or evaluates a linked program on all its ranks. The ranks are threads of this
 // process, or of the processes that mpirun, srun or torchrun started.
 
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/GoldenFile.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/GoldenFile.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/execute/CompareGolden.h"
 #include "runtime/execute/RunProgram.h"

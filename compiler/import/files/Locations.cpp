@@ -7,7 +7,7 @@
 
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "passes/analysis/FileNodes.h"
+#include "passes/analysis/names/FileNodes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

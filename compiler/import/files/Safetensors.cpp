@@ -10,7 +10,7 @@
 #include "compiler/import/files/Shapes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Safetensors.h"
+#include "runtime/abi/files/Safetensors.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVectorExtras.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads files of named tensors in the safetensors format (runtime/abi/Safetensors.h).
+// Reads files of named tensors in the safetensors format (runtime/abi/files/Safetensors.h).
 #pragma once
 
 #include "compiler/import/files/TensorData.h"

@@ -10,8 +10,8 @@
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
-#include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Random.h"
+#include "runtime/abi/program/ParameterParts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -8,9 +8,9 @@
 
 #include "dialects/graph/Roles.h"
 #include "passes/analysis/ElementTypes.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/StageSections.h"
 #include "passes/analysis/kernels/Kernels.h"
+#include "passes/analysis/names/OpNames.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
 

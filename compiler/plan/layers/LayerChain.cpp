@@ -5,7 +5,7 @@
 // in the chain; they join the first layer that reads them.
 #include "compiler/plan/layers/LayerChain.h"
 
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Origins.h"
 #include <set>
 

@@ -8,12 +8,12 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/OpCostModel.h"
 #include "passes/analysis/kernels/Kernels.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardCostModel.h"
-#include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/autodiff/options/Optimizers.h"
 #include "runtime/machine/CollectiveCost.h"
 
 using namespace mlir;

@@ -6,9 +6,9 @@
 #include "compiler/plan/layers/RecomputeParts.h"
 
 #include "compiler/plan/layers/LayerChain.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/cost/OpCostModel.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

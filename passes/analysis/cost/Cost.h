@@ -10,7 +10,7 @@
 //   reshape                    movement     0                0
 #pragma once
 
-#include "passes/analysis/OpShapes.h"
+#include "passes/analysis/sharding/OpShapes.h"
 
 namespace pcc::analysis {
 

@@ -14,7 +14,7 @@
 // The gradient of attention has five matmuls. A causal attention computes half of each.
 #pragma once
 
-#include "passes/analysis/OpShapes.h"
+#include "passes/analysis/sharding/OpShapes.h"
 #include "runtime/machine/MatmulSize.h"
 
 namespace pcc::analysis {

@@ -11,7 +11,7 @@
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"

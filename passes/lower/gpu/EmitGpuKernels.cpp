@@ -9,8 +9,8 @@
 // of a launch are the blocks. Other instructions get kernels of any size as well
 // (SupportKernel.h).
 #include "passes/lower/Passes.h"
-#include "passes/lower/gpu/GpuLoops.h"
-#include "passes/lower/gpu/SupportKernel.h"
+#include "passes/lower/gpu/loops/GpuLoops.h"
+#include "passes/lower/gpu/support/SupportKernel.h"
 #include "passes/lower/host/EmitKernels.h"
 #include "passes/lower/host/KernelSignature.h"
 

@@ -4,7 +4,7 @@
 // and which ops a kernel may have.
 #pragma once
 
-#include "passes/lower/host/KernelLoops.h"
+#include "passes/lower/host/loops/KernelLoops.h"
 
 namespace pcc::lower {
 

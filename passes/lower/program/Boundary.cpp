@@ -7,7 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/Sources.h"
+#include "passes/analysis/batch/Sources.h"
 #include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Emits the instructions of a section: one per kernel, then those that its results require.
 #include "passes/analysis/kernels/Epilogues.h"
-#include "passes/lower/host/KernelLoops.h"
+#include "passes/lower/host/loops/KernelLoops.h"
 #include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Group.h"

@@ -7,8 +7,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 #include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 #include "dialects/dist/Sharding.h"

@@ -2,7 +2,7 @@
 //
 // Ring buffers of values that several microbatches keep at once, because one produces the value
 // before another has consumed its own. Number i (microbatch · k + copy) uses entry i mod R, where R
-// is the depth of the ring (runtime/abi/BufferRings.h):
+// is the depth of the ring (runtime/abi/program/BufferRings.h):
 //
 //   actions         F0 F1 B0 F2 B1 F3 B2 B3
 //   number 0        |-----|

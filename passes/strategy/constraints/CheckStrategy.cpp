@@ -7,8 +7,8 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/LocalForm.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

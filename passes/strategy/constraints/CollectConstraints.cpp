@@ -6,7 +6,7 @@
 // by name once the program is final; a constraint that matches nothing is an error. Assumes
 // that no pass has changed an op; leaves no annotation on ops, parameters and inputs.
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/Support/Regex.h"
 

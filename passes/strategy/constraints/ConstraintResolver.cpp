@@ -11,9 +11,9 @@
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/ThreadDiagnostics.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 
 using namespace mlir;

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/analysis/ConstraintSubject.h"
+#include "passes/analysis/names/ConstraintSubject.h"
 #include "passes/strategy/constraints/GivenStrategy.h"
 
 namespace pcc::strategy {

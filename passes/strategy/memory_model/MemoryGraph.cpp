@@ -6,9 +6,9 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;

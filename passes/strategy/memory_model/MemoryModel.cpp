@@ -4,7 +4,7 @@
 // counts as 3 KiB, because latency dominates it.
 #include "passes/strategy/memory_model/MemoryModel.h"
 
-#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

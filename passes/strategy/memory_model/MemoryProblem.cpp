@@ -6,8 +6,8 @@
 #include "passes/strategy/memory_model/MemoryProblem.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>
 #include <map>

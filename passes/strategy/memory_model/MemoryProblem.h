@@ -14,7 +14,7 @@
 // Costs are integers: model costs times a power of two that keeps their sums exact to nine digits.
 #pragma once
 
-#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 #include "passes/solve/strategy/problem/StrategyProblem.h"
 #include "passes/strategy/memory_model/MemoryGraph.h"
 #include <functional>

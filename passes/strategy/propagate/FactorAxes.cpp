@@ -6,7 +6,7 @@
 #include "passes/strategy/propagate/FactorAxes.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/sharding/LocalForm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 #include "passes/strategy/propagate/OpSharding.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/sharding/LocalForm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -8,10 +8,10 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/propagate/CarriedSums.h"
 
 using namespace mlir;

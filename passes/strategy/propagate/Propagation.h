@@ -23,7 +23,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/analysis/Reasons.h"
+#include "passes/analysis/sharding/Reasons.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -16,8 +16,8 @@
 // Changes only annotations. Assumes that the pass of a mode has annotated the program.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,8 +6,8 @@
 // stages yet, so the bytes are those of all stages together. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/StringMap.h"
 

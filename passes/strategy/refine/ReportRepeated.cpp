@@ -5,10 +5,10 @@
 // the forward pass of a model that is not trained. One warning for each axis stands at the op that
 // repeats most. Assumes a sharding on each op; changes nothing.
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/StageSections.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>

@@ -19,10 +19,10 @@
 // supported.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Reasons.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Reasons.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "llvm/ADT/SetVector.h"

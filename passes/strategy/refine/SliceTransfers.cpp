@@ -14,11 +14,11 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Reasons.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardCostModel.h"
+#include "passes/analysis/sharding/Reasons.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
 
 using namespace mlir;

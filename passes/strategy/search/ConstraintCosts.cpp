@@ -3,7 +3,7 @@
 // For each constraint, solves the problem without it, starting from the plan. The searches share
 // the time. Conflicts are found by deletion (Conflict.h) over the constraints. A shortage of memory
 // is described by the minimum usages at their peak.
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/Workers.h"
 #include "passes/strategy/search/Search.h"

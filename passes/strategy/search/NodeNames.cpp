@@ -6,8 +6,8 @@
 #include "passes/strategy/search/NodeNames.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -8,10 +8,10 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/analysis/LocalForm.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/CollectiveCost.h"
 #include "passes/analysis/kernels/Kernels.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

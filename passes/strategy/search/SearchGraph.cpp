@@ -7,7 +7,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/sharding/LocalForm.h"
 #include "passes/strategy/propagate/Propagation.h"
 #include "llvm/ADT/MapVector.h"
 

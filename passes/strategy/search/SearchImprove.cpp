@@ -6,8 +6,8 @@
 #include "passes/strategy/search/SearchImprove.h"
 
 #include "passes/analysis/Sections.h"
-#include "passes/analysis/Shardings.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/solve/strategy/primal/Improve.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "passes/strategy/search/SearchGraph.h"

@@ -6,8 +6,8 @@
 #include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include <cmath>
 
 using namespace mlir;

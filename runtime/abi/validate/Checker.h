@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
+#include "runtime/abi/program/ProgramRanks.h"
 
 #include <fmt/format.h>
 

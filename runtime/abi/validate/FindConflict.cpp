@@ -7,7 +7,7 @@
 
 #include "runtime/abi/validate/FindConflict.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "runtime/abi/validate/OperandRanges.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Checks that operands lie within their buffers, and that they do not overlap.
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "runtime/abi/validate/Checker.h"
 
 namespace pcc::abi {

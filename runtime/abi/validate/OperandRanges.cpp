@@ -6,8 +6,8 @@
 
 #include "runtime/abi/validate/OperandRanges.h"
 
-#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/BufferRings.h"
 
 #include <map>
 

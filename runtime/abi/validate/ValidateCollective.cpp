@@ -3,8 +3,8 @@
 // Checks of collectives.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
 #include <algorithm>

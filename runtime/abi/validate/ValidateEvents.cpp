@@ -3,8 +3,8 @@
 // Checks of events: each is signaled by one instruction, and a waiting instruction comes after the
 // run that it waits for.
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/Waits.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/Waits.h"
 #include "runtime/abi/validate/Checker.h"
 
 #include <map>

@@ -4,7 +4,7 @@
 // checked here; other kinds, fused collectives and events are checked in their own files.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include "runtime/abi/validate/Checker.h"
 
 namespace pcc::abi {

@@ -4,9 +4,9 @@
 // have files of their own. After these checks, later code relies on every index and size.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
 #include <cmath>

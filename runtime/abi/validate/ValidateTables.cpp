@@ -3,9 +3,9 @@
 // Checks of the interface of a program: parameters, inputs, results, metrics.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/ProgramInterface.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/ProgramInterface.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "runtime/collective/gpu/MoveQueue.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include "runtime/collective/local/LocalCommunicator.h"
 
 #include "runtime/base/Sleep.h"
-#include "runtime/check/RendezvousSchedule.h"
+#include "runtime/check/match/RendezvousSchedule.h"
 #include "runtime/collective/CallBytes.h"
 #include "runtime/collective/SameCalls.h"
 #include "runtime/collective/local/BatchRendezvous.h"

@@ -7,7 +7,7 @@
 
 #include "runtime/collective/mpi/MpiWorld.h"
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/base/KeepUntilExit.h"
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Parts.h"

@@ -5,7 +5,7 @@
 
 #include "runtime/collective/mpi/Operation.h"
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/mpi/Parts.h"
 
 namespace pcc::runtime::mpi {

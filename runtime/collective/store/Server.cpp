@@ -7,7 +7,7 @@
 
 #include "runtime/collective/store/Server.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 #include "runtime/base/CatchExceptions.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "runtime/collective/store/Socket.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 
 #include <arpa/inet.h>
 #include <cerrno>

@@ -6,8 +6,8 @@
 
 #include "runtime/collective/store/StoreCommunicator.h"
 
-#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/local/WorkUnits.h"
 #include "runtime/collective/store/Wire.h"
 

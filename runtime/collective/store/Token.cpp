@@ -5,7 +5,7 @@
 
 #include "runtime/collective/store/Token.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/files/RetryAfterSignal.h"
 #include "runtime/base/SharedLibrary.h"
 
 #include <cerrno>

@@ -13,7 +13,7 @@
 // offset is passed as null.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/library/CudnnInstructions.h"

@@ -5,7 +5,7 @@
 
 #include "runtime/device/cuda/Code.h"
 
-#include "runtime/abi/ExecutableData.h"
+#include "runtime/abi/files/ExecutableData.h"
 #include "runtime/device/cuda/driver/Stream.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 //   others     strides, padding at the top and at the left, dilations
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/library/CudnnInstructions.h"

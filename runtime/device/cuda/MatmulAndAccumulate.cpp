@@ -12,7 +12,7 @@
 // instruction, the second kernel finishes the matmul.
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/library/LibraryMatmuls.h"

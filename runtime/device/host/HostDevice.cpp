@@ -6,9 +6,9 @@
 
 #include "runtime/device/host/HostDevice.h"
 
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/device/host/Instructions.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "runtime/execute/checkpoint/BackgroundTask.h"
 
-#include "runtime/abi/Heartbeat.h"
+#include "runtime/abi/files/Heartbeat.h"
 #include "runtime/base/CatchExceptions.h"
 
 #include <chrono>

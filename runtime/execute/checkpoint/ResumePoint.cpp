@@ -6,8 +6,8 @@
 #include "runtime/execute/checkpoint/ResumePoint.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterParts.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/ParameterParts.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/MatchModel.h"

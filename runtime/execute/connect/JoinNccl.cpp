@@ -6,8 +6,8 @@
 
 #include "runtime/execute/connect/JoinNccl.h"
 
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/collective/nccl/NcclRanks.h"
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/driver/Stream.h"

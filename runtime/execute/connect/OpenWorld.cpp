@@ -5,8 +5,8 @@
 
 #include "runtime/execute/connect/OpenWorld.h"
 
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/collective/mpi/MpiWorld.h"
 #include "runtime/collective/store/StoreWorld.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/execute/rank/RankExecutor.h"
 
 #include <span>

@@ -7,8 +7,8 @@
 
 #include "runtime/execute/monitor/Metrics.h"
 
-#include "runtime/abi/ProgramInterface.h"
-#include "runtime/data/NameList.h"
+#include "runtime/abi/program/ProgramInterface.h"
+#include "runtime/data/formats/NameList.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/data/BatchReader.h"
+#include "runtime/data/batches/BatchReader.h"
 #include "runtime/execute/rank/Tensor.h"
 
 namespace pcc::runtime {

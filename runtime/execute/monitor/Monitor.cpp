@@ -6,9 +6,9 @@
 
 #include "runtime/execute/monitor/Monitor.h"
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/base/Files.h"
-#include "runtime/execute/monitor/AppendedFile.h"
+#include "runtime/execute/monitor/files/AppendedFile.h"
 
 #include <algorithm>
 #include <cerrno>

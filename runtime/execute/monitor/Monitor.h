@@ -7,9 +7,9 @@
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/execute/monitor/LossReader.h"
-#include "runtime/execute/monitor/MetricRecord.h"
 #include "runtime/execute/monitor/ProgressLine.h"
 #include "runtime/execute/monitor/StateReader.h"
+#include "runtime/execute/monitor/files/MetricRecord.h"
 
 #include <cstdio>
 #include <map>

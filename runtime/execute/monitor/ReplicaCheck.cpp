@@ -5,8 +5,8 @@
 
 #include "runtime/execute/monitor/ReplicaCheck.h"
 
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/checkpoint/Xxh3.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include "runtime/execute/monitor/StateReader.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/TrainingStates.h"
+#include "runtime/abi/program/ProgramRanks.h"
+#include "runtime/abi/program/TrainingStates.h"
 
 #include <cstring>
 

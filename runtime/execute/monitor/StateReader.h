@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the states of the training that a rank holds (runtime/abi/TrainingStates.h), as they are
-// after each of its steps. Steps are taken and read in the same order as their losses
+// Reads the states of the training that a rank holds (runtime/abi/program/TrainingStates.h), as
+// they are after each of its steps. Steps are taken and read in the same order as their losses
 // (DeferredLossReader.h).
 
 #pragma once

@@ -5,7 +5,7 @@
 
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "runtime/simulate/LiveMemory.h"
 
 namespace pcc::runtime {

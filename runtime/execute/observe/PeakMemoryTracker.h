@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "runtime/check/ProgramIndex.h"
+#include "runtime/check/program/ProgramIndex.h"
 #include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 

@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "runtime/abi/Heartbeat.h"
+#include "runtime/abi/files/Heartbeat.h"
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
 

@@ -5,7 +5,7 @@
 
 #include "runtime/execute/observe/Trace.h"
 
-#include "runtime/abi/ChromeTrace.h"
+#include "runtime/abi/files/ChromeTrace.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "runtime/execute/observe/Watchdog.h"
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 
 #include <algorithm>
 #include <charconv>

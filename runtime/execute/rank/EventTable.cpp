@@ -5,7 +5,7 @@
 
 #include "runtime/execute/rank/EventTable.h"
 
-#include "runtime/abi/Waits.h"
+#include "runtime/abi/program/Waits.h"
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/PrepareCollective.h"
 

@@ -7,9 +7,9 @@
 #include "runtime/execute/rank/Initialize.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Random.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/ParameterParts.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/execute/rank/Tensor.h"
 
 namespace pcc::runtime {

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "runtime/abi/ExecutableData.h"
+#include "runtime/abi/files/ExecutableData.h"
 #include "runtime/base/Base.h"
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include "runtime/execute/rank/InputFeed.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 
 namespace pcc::runtime {
 

@@ -5,7 +5,7 @@
 
 #include "runtime/execute/rank/PrepareCollective.h"
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 
 #include <algorithm>
 

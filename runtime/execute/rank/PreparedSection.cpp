@@ -6,8 +6,8 @@
 
 #include "runtime/execute/rank/PreparedSection.h"
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/Waits.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/Waits.h"
 #include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/PrepareCollective.h"

@@ -15,7 +15,7 @@
 
 #pragma once
 
-#include "runtime/check/LaunchGrouping.h"
+#include "runtime/check/match/LaunchGrouping.h"
 #include "runtime/device/Device.h"
 #include "runtime/execute/observe/FiniteCheck.h"
 #include "runtime/execute/rank/EventTable.h"

@@ -6,10 +6,10 @@
 
 #include "runtime/execute/rank/RankExecutor.h"
 
-#include "runtime/abi/BaseSection.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/BaseSection.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/BufferWriter.h"
 #include "runtime/execute/rank/Initialize.h"

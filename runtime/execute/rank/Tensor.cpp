@@ -6,7 +6,7 @@
 #include "runtime/execute/rank/Tensor.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/base/HalfFloat.h"
 
 #include <algorithm>

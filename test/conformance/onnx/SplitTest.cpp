@@ -6,7 +6,7 @@
 #include "compiler/interpret/training/Inputs.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 #include "test/oracle/sharding/OneDevice.h"
 
 using namespace mlir;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/prediction/KnownKernels.h"
 
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/kernels/Kernels.h"
 #include "passes/analysis/kernels/Matmuls.h"
+#include "passes/analysis/names/OpNames.h"
 #include "runtime/machine/Roofline.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"

@@ -6,7 +6,7 @@
 // exit code is 1 if a row cannot be predicted, and 2 if no row has such a name.
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
-#include "compiler/import/Constraints.h"
+#include "compiler/import/constraints/Constraints.h"
 #include "compiler/plan/choice/PipelineChoice.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"

@@ -2,8 +2,8 @@
 #include "test/conformance/strategies/Candidates.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LegalStrategies.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 #include "test/conformance/strategies/Compiled.h"
 #include "test/conformance/strategies/ModelWriter.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,9 +3,9 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/propagate/FactorAxes.h"
 #include "llvm/ADT/DenseSet.h"
 

@@ -2,7 +2,7 @@
 #include "test/conformance/strategies/NodeGraph.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/analysis/Shardings.h"
+#include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/strategies/StepTimes.h"
 
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/SearchImprove.h"

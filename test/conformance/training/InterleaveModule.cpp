@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/schedule/order/KernelCostModel.h"
 #include "passes/schedule/order/StepKernels.h"
 #include "test/conformance/training/Interleave.h"

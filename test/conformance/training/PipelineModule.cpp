@@ -4,9 +4,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/OpNames.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/StageSections.h"
+#include "passes/analysis/names/OpNames.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

@@ -22,7 +22,7 @@ TYPE_PARAMETERS = {"OneHot": "T3", "ConstantOfShape": "T2"}
 def imported_operators():
     """The operators in the importer's tables."""
     names = set()
-    for file in (ROOT / "compiler/import/operators").glob("*Operator*.cpp"):
+    for file in (ROOT / "compiler/import/operators").glob("**/*Operator*.cpp"):
         names |= set(re.findall(r'"([A-Z]\w+)", \d|\("([A-Z]\w+)"', file.read_text().split("static const Operator rows")[-1]))
     return sorted({first or second for first, second in names})
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a folder with one of CIFAR's files, of the version with 10 classes and of that with 100.
-#include "runtime/data/Formats.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Target.h"
 

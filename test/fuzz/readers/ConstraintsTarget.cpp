@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a file of constraints in both of its formats, and attaches them to a small model.
-#include "compiler/import/Constraints.h"
+#include "compiler/import/constraints/Constraints.h"
 #include "mlir/Parser/Parser.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Message.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads golden results. An input is the message without the header of the file.
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/GoldenFile.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/GoldenFile.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Message.h"
 #include "test/fuzz/readers/Target.h"

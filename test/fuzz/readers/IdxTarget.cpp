@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a file of MNIST's format, compressed or not.
-#include "runtime/data/Formats.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Target.h"
 

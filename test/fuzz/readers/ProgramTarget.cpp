@@ -2,7 +2,7 @@
 //
 // Parses and proves a program. An input is the message of a `.pcx` without its header, because
 // bytes with a wrong fingerprint end at the header. An input with a header is read as it is.
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include "runtime/check/Check.h"
 #include "test/fuzz/readers/Message.h"
 #include "test/fuzz/readers/Target.h"

@@ -4,7 +4,7 @@
 // that are a message get their checksum, because a wrong one ends the reader.
 #include "compiler/StrategyCheckpoint.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/abi/StrategyFile.h"
+#include "runtime/abi/files/StrategyFile.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Message.h"
 #include "test/fuzz/readers/ModuleContext.h"

@@ -2,7 +2,7 @@
 //
 // Reads a tar archive of samples as a dataset, and all its rows, with images as they are and
 // resized.
-#include "runtime/data/Formats.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Target.h"
 

@@ -9,7 +9,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/lower/host/EmitKernels.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/collective/local/Boxes.h"
 #include "runtime/collective/local/Reduce.h"
 #include "test/oracle/kernels/TaskMachine.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs instructions by kernels of any size (passes/lower/gpu/SupportKernel.h), as a device calls
-// them.
+// Runs instructions by kernels of any size (passes/lower/gpu/support/SupportKernel.h), as a device
+// calls them.
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "passes/lower/gpu/CompilePtx.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <bit>
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
 // on N ranks, and compares with one device. `PCC_TEST_FULL` runs all strategies, otherwise a seeded
 // sample is run.
 #include "dialects/dist/Dist.h"
-#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
 #include "test/oracle/gradients/Case.h"
 #include "test/oracle/sharding/OneDevice.h"

@@ -2,7 +2,7 @@
 #include "test/oracle/sharding/Strategies.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/sharding/LocalForm.h"
 #include "passes/strategy/propagate/FactorAxes.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kind of each value, and the place of the samples.
-#include "passes/analysis/BatchDependence.h"
+#include "passes/analysis/batch/BatchDependence.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/BuiltinOps.h"

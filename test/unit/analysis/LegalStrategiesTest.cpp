@@ -2,7 +2,7 @@
 //
 // The legal strategies of ops: published and hand-made cases, and a comparison with an exhaustive
 // search. The search tries every tuple of counts on the elements of every tensor.
-#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/sharding/LegalStrategies.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The texts of --loss, --optimizer and --micro-reduction, and every error about them.
-#include "passes/autodiff/Losses.h"
-#include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/TrainingOptions.h"
+#include "passes/autodiff/options/Losses.h"
+#include "passes/autodiff/options/Optimizers.h"
 
 #include <gtest/gtest.h>
 

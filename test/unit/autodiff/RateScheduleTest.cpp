@@ -4,7 +4,7 @@
 // every error about its options.
 #include "compiler/interpret/function/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/options/Optimizers.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

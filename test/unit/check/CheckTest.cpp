@@ -4,9 +4,9 @@
 // message that names it. Ranks 0 and 1 are the first stage, 2 and 3 the second.
 
 #include "runtime/check/Check.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/check/AnnotateDataflow.h"
-#include "runtime/check/LaunchGrouping.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/check/dataflow/AnnotateDataflow.h"
+#include "runtime/check/match/LaunchGrouping.h"
 #include "test/unit/runtime/Pipelines.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "test/unit/check/HashMemory.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "runtime/abi/validate/OperandRanges.h"
 #include "test/unit/check/TaskList.h"
 

@@ -2,7 +2,7 @@
 
 #include "test/unit/check/Interpreter.h"
 
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "test/unit/check/HashMemory.h"
 #include "test/unit/check/TaskList.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "test/unit/check/Interpreter.h"
 
 #include <map>

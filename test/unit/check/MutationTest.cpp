@@ -4,9 +4,9 @@
 // match, or compute something else in some order. Runs on hashes (Interpreter.h) show whether a
 // change does harm. Tests a sample by default, and all 10,000 changes with PCC_TEST_FULL.
 
-#include "runtime/abi/Executable.h"
-#include "runtime/check/AnnotateDataflow.h"
+#include "runtime/abi/files/Executable.h"
 #include "runtime/check/Check.h"
+#include "runtime/check/dataflow/AnnotateDataflow.h"
 #include "test/unit/check/Interpreter.h"
 #include "test/unit/check/Mutations.h"
 #include "test/unit/runtime/Pipelines.h"

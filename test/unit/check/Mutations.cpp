@@ -2,7 +2,7 @@
 
 #include "test/unit/check/Mutations.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 
 #include <functional>
 #include <vector>

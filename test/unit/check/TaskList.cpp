@@ -2,8 +2,8 @@
 
 #include "test/unit/check/TaskList.h"
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/abi/validate/OperandRanges.h"
 
 #include <span>

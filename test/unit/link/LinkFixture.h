@@ -7,7 +7,7 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include <gtest/gtest.h>
 
 namespace pcc {

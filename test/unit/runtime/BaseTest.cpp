@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/base/HalfFloat.h"
 #include "runtime/base/SharedLibrary.h"

@@ -3,7 +3,7 @@
 // Kernels of collectives between ranks on one GPU (docs/spec/kernels.md), for every type and
 // reduction, as code for the emulated GPU. An entry is called once for its whole grid.
 
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/base/HalfFloat.h"
 
 namespace {

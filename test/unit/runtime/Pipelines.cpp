@@ -2,7 +2,7 @@
 
 #include "test/unit/runtime/Pipelines.h"
 
-#include "runtime/abi/BufferRings.h"
+#include "runtime/abi/program/BufferRings.h"
 #include "test/unit/runtime/LastRuns.h"
 #include "test/unit/runtime/Programs.h"
 

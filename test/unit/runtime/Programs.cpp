@@ -2,8 +2,8 @@
 
 #include "test/unit/runtime/Programs.h"
 
-#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/BufferRings.h"
 
 #include <cmath>
 #include <fstream>

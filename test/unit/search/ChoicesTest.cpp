@@ -6,7 +6,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Diagnostics.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/UniformLink.h"
 #include "llvm/ADT/Twine.h"

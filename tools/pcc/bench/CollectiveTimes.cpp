@@ -5,7 +5,7 @@
 // rounds count. Sizes are rounded down to a multiple of the ranks.
 #include "tools/pcc/bench/CollectiveTimes.h"
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/collective/local/NonTemporalStore.h"

@@ -5,7 +5,7 @@
 // skipped.
 #include "tools/pcc/bench/StepTimes.h"
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/collective/nccl/Estimates.h"
 #include "runtime/device/cuda/driver/Gpu.h"
 

@@ -5,7 +5,7 @@
 // once and weighted by their number.
 #include "tools/pcc/bench/StepTimes.h"
 
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 
 #include <algorithm>
 

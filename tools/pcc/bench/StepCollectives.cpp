@@ -4,8 +4,8 @@
 // key. In a trace, the first instruction of a batch represents it.
 #include "tools/pcc/bench/StepTimes.h"
 
-#include "runtime/abi/RankExpression.h"
-#include "runtime/check/LaunchGrouping.h"
+#include "runtime/abi/program/RankExpression.h"
+#include "runtime/check/match/LaunchGrouping.h"
 #include "runtime/execute/rank/PrepareCollective.h"
 #include "runtime/machine/CollectiveTraffic.h"
 

@@ -4,7 +4,7 @@
 // prediction shows `-`, a section without one zero.
 #include "tools/pcc/bench/StepTimes.h"
 
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -5,7 +5,7 @@
 #include "tools/pcc/flags/Session.h"
 
 #include "compiler/Register.h"
-#include "compiler/import/Constraints.h"
+#include "compiler/import/constraints/Constraints.h"
 #include "compiler/import/files/ReadOnnx.h"
 #include "tools/pcc/flags/MessageFile.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "dialects/dist/Mesh.h"
-#include "runtime/abi/CollectiveName.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/machine/CollectiveTraffic.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/STLExtras.h"

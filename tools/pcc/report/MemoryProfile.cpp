@@ -4,7 +4,7 @@
 // labels are MB and include the held bytes.
 #include "tools/pcc/report/SimulationReports.h"
 
-#include "runtime/check/Names.h"
+#include "runtime/check/program/Names.h"
 #include "runtime/simulate/Peak.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,7 +5,7 @@
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -5,7 +5,7 @@
 // lists all.
 #include "tools/pcc/report/SearchReport.h"
 
-#include "passes/analysis/OpNames.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

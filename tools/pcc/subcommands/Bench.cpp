@@ -3,9 +3,9 @@
 // pcc bench collectives: times collectives of local ranks next to the bound that copies set.
 // pcc bench PROGRAM.pcx: times the sections of a training step next to their predictions.
 
-#include "runtime/abi/CollectiveName.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/program/CollectiveName.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/bench/CollectiveTimes.h"
 #include "tools/pcc/bench/StepTimes.h"

@@ -3,9 +3,9 @@
 // pcc check: runs the static checker on a program.
 
 #include "runtime/check/Check.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -12,7 +12,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "passes/lower/gpu/CompilePtx.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/report/WriteModule.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"

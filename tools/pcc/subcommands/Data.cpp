@@ -4,7 +4,7 @@
 // lines are not.
 
 #include "compiler/import/files/Nesting.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/base/MappedFile.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"

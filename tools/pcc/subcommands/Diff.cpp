@@ -2,7 +2,7 @@
 //
 // pcc diff: lists the differences between two strategy checkpoints.
 
-#include "runtime/abi/StrategyFile.h"
+#include "runtime/abi/files/StrategyFile.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 #include "compiler/StrategyPasses.h"
 #include "compiler/plan/cost/StepCost.h"
 #include "passes/strategy/search/NodeNames.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/ExplainReports.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"

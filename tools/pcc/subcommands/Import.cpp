@@ -5,8 +5,8 @@
 
 #include "compiler/Compile.h"
 #include "compiler/import/operators/Operators.h"
-#include "passes/analysis/OpNames.h"
-#include "passes/graph/MissedAttention.h"
+#include "passes/analysis/names/OpNames.h"
+#include "passes/graph/raise/MissedAttention.h"
 #include "tools/pcc/flags/Session.h"
 #include "tools/pcc/report/WriteModule.h"
 #include "tools/pcc/subcommands/Subcommand.h"

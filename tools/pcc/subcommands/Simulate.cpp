@@ -4,7 +4,7 @@
 // a pipeline schedule alone.
 
 #include "runtime/simulate/Simulate.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/Roofline.h"

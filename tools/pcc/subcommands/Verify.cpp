@@ -6,9 +6,9 @@
 
 #include "compiler/verify/VerifyModel.h"
 #include "compiler/verify/VerifyTestData.h"
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/GoldenFile.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/GoldenFile.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/raw_ostream.h"
 

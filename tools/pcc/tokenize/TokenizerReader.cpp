@@ -4,7 +4,7 @@
 // supported. Truncation, padding, post processor and decoder do not matter here.
 
 #include "compiler/import/files/Nesting.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "tools/pcc/tokenize/Tokenizer.h"
 #include "llvm/Support/FormatVariadic.h"
 

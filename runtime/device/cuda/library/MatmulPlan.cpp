@@ -6,7 +6,7 @@
 
 #include "runtime/device/cuda/library/MatmulPlan.h"
 
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 
 #include <algorithm>
 #include <optional>

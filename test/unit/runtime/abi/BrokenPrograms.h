@@ -3,7 +3,7 @@
 // Cases that break one field of a valid program and expect the message that names it.
 #pragma once
 
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/Executable.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/ChromeTrace.h"
+#include "runtime/abi/files/ChromeTrace.h"
 
 #include <gtest/gtest.h>
 

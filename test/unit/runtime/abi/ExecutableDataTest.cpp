@@ -3,8 +3,8 @@
 // Data behind the message of a file: what is read back, what is read only on demand, and files
 // whose data are damaged or not where the message says.
 
-#include "runtime/abi/ExecutableData.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/files/Executable.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <google/protobuf/util/message_differencer.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/Executable.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <google/protobuf/util/message_differencer.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/SharedInstructions.h"
-#include "runtime/abi/Executable.h"
+#include "runtime/abi/program/SharedInstructions.h"
+#include "runtime/abi/files/Executable.h"
 #include "test/unit/runtime/Pipelines.h"
 
 #include <google/protobuf/util/message_differencer.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 
 #include <gtest/gtest.h>
 

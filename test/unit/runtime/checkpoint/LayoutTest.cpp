@@ -3,7 +3,7 @@
 #include "test/unit/runtime/checkpoint/CheckpointFiles.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/program/RankExpression.h"
 #include "runtime/checkpoint/MatchModel.h"
 
 #include <map>

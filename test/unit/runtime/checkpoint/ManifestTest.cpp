@@ -2,7 +2,7 @@
 
 #include "test/unit/runtime/checkpoint/CheckpointFiles.h"
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/WholeFile.h"
 
 #include <functional>
 #include <google/protobuf/util/message_differencer.h>

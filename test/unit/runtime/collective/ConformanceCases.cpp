@@ -2,8 +2,8 @@
 
 #include "test/unit/runtime/collective/ConformanceCases.h"
 
-#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/CollectiveName.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 // results do not change, waiting ranks sleep, and a started collective does not block its starter.
 
 #include "runtime/collective/local/EmulatedLink.h"
-#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "test/unit/runtime/collective/Ranks.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/Augmentation.h"
+#include "runtime/data/batches/Augmentation.h"
 
 #include <gtest/gtest.h>
 

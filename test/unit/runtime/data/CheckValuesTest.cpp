@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/CheckValues.h"
+#include "runtime/data/batches/CheckValues.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

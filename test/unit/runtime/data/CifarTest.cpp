@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/Formats.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/unit/runtime/data/DataFiles.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/BatchReader.h"
-#include "runtime/data/Formats.h"
 #include "runtime/data/ReadDecompressed.h"
+#include "runtime/data/batches/BatchReader.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/unit/runtime/Programs.h"
 #include "test/unit/runtime/data/DataFiles.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/CheckValues.h"
-#include "runtime/data/Formats.h"
+#include "runtime/data/batches/CheckValues.h"
+#include "runtime/data/formats/Formats.h"
 #include "test/unit/runtime/Programs.h"
 #include "test/unit/runtime/data/DataFiles.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/Formats.h"
-#include "runtime/data/Image.h"
+#include "runtime/data/formats/Formats.h"
+#include "runtime/data/formats/Image.h"
 #include "test/unit/runtime/data/DataFiles.h"
 
 #include <turbojpeg.h>

@@ -3,7 +3,7 @@
 // Properties of GPU devices only, tested on the emulated GPU.
 
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/abi/SupportKernels.h"
+#include "runtime/abi/program/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Code.h"
 #include "test/unit/runtime/GpuPrograms.h"

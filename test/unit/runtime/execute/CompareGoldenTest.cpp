@@ -3,8 +3,8 @@
 // Compares programs with golden results, and tests the files of golden results.
 
 #include "runtime/execute/CompareGolden.h"
-#include "runtime/abi/GoldenFile.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/GoldenFile.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>

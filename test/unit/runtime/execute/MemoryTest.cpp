@@ -3,10 +3,10 @@
 // The memory use of a run equals the predictions to the byte: allocated bytes, peak live bytes, and
 // the bytes that a step writes.
 
-#include "runtime/abi/BufferRings.h"
-#include "runtime/abi/ProgramRanks.h"
-#include "runtime/check/ByteMap.h"
+#include "runtime/abi/program/BufferRings.h"
+#include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/check/Check.h"
+#include "runtime/check/dataflow/ByteMap.h"
 #include "runtime/execute/Session.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/Simulate.h"

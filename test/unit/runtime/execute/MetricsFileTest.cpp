@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/monitor/MetricsFile.h"
-#include "runtime/abi/WholeFile.h"
-#include "runtime/execute/monitor/EventFile.h"
+#include "runtime/execute/monitor/files/MetricsFile.h"
+#include "runtime/abi/files/WholeFile.h"
+#include "runtime/execute/monitor/files/EventFile.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 // Compares several programs, one per stage, with the one program that they were cut from: messages
 // between stages, activations in rings, parameters and results on their stages.
 
-#include "runtime/abi/Safetensors.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/Safetensors.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/execute/Train.h"
 #include "test/unit/runtime/Pipelines.h"
 

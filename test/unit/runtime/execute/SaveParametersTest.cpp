@@ -2,8 +2,8 @@
 
 #include "runtime/checkpoint/SaveParameters.h"
 
-#include "runtime/abi/Safetensors.h"
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/files/Safetensors.h"
+#include "runtime/abi/files/WholeFile.h"
 #include "runtime/base/Files.h"
 
 #include <gtest/gtest.h>
