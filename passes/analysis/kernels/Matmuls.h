@@ -12,6 +12,9 @@
 //                             b h    q       d        k            their mean of the values
 //
 // The gradient of attention has five matmuls. A causal attention computes half of each.
+//
+// Costs read these matmuls, and so do the flops of the model (ModelFlops.h), from which reports
+// compute the model flops utilization (MFU).
 #pragma once
 
 #include "passes/analysis/sharding/OpShapes.h"
