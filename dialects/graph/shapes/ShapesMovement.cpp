@@ -69,8 +69,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   if (size)
     size = llvm::checkedAdd<int64_t>(*size, adaptor.getHigh());
   if (!size || *size < 1 || *size > maxElements) // C2
-    return report.error("expected a padded size in [1, 2^48], got ", shape[axis], " with ",
-                        adaptor.getLow(), " before and ", adaptor.getHigh(), " after");
+    return report.error("expected a padded size in [1, ", maxElements, "], got ", shape[axis],
+                        " with ", adaptor.getLow(), " before and ", adaptor.getHigh(), " after");
   FloatAttr value = getAttr(adaptor, adaptor.getValueAttr(), "value");
   if (value && !isNumberOf(input->getElementType(), value.getValueAsDouble())) // C3
     return report.error("expected 'value' to be one of ", input->getElementType(), ", got ",

@@ -76,8 +76,8 @@ public:
     if (std::string wrong = model->check(sizes); !wrong.empty())
       return fail(BadUsage, wrong);
     if (model->boundElements(sizes) > static_cast<double>(graph::maxElements))
-      return fail(BadUsage,
-                  "expected a smaller model: a tensor would have more than 2^48 elements");
+      return fail(BadUsage, "expected a smaller model: a tensor would have more than " +
+                                std::to_string(graph::maxElements) + " elements");
     Session session;
     mlir::OwningOpRef<mlir::ModuleOp> module = model->build(sizes, typeOf(type, session.context));
     return writeModel(*module, output);
