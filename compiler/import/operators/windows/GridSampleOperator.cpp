@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// GridSample. Each place of the grid is a weighted sum of neighbors in the image: two or four along
-// each dimension, or the nearest one. All samples and places are rows of one gather for each
-// combination of neighbors, so gradients reach both the image and the grid.
+// GridSample. The grid has a sampling coordinate in the image for each output position. The output
+// is a weighted sum of the coordinate's neighbors: two or four along each dimension, or the nearest
+// one. Each combination of neighbors is one gather, with a row for each sample and output position.
+//
+// Gradients reach both inputs: the image through the gathered rows, and the grid through the
+// weights of the neighbors. The nearest neighbor has the constant weight 1, so the grid then gets
+// none.
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
@@ -16,9 +20,10 @@ namespace {
 
 enum class Padding { Zeros, Border, Reflection };
 
-/// One neighbor along a dimension: its index and weight at each place.
+/// One neighbor along a dimension: its index and weight for each output position.
 struct Neighbor {
-  Tensor index, weight; ///< i64 and f32, [samples, places]
+  Tensor index;  ///< i64, [samples, positions]
+  Tensor weight; ///< accumulatorOf(image), [samples, positions]
 };
 
 class GridSampler {
@@ -43,7 +48,7 @@ private:
   Tensor coordinate(int64_t dim);
   Tensor cubicWeight(const Tensor &distance, bool isNear);
   llvm::SmallVector<Neighbor> neighbors(int64_t dim);
-  Neighbor neighbor(const Tensor &place, const Tensor &weight, int64_t size);
+  Neighbor neighbor(const Tensor &coordinate, const Tensor &weight, int64_t size);
   Tensor sumRows(const Tensor &rows, int64_t dim, Tensor index, Tensor weight);
 
   Node &node;
@@ -51,8 +56,8 @@ private:
   std::string mode;
   Padding padding = Padding::Zeros;
   bool alignsCorners = false;
-  Shape image, places; ///< spatial sizes of the image and of the result
-  int64_t samples = 0, count = 0;
+  Shape image, positions;         ///< spatial sizes of the image and of the result
+  int64_t samples = 0, count = 0; ///< `count`: output positions of each sample
   llvm::SmallVector<llvm::SmallVector<Neighbor>> all; ///< of each dimension
 };
 
@@ -83,19 +88,18 @@ bool GridSampler::readShapes() {
   bool areFloats = isa<FloatType>(x.elementType()) && isa<FloatType>(grid.elementType());
   if (!areFloats || x.rank() < 3 || grid.rank() != x.rank() ||
       grid.shape().back() != x.rank() - 2 || grid.shape()[0] != x.shape()[0]) {
-    emit.error() << "expected images and a grid of floats, with a place of as many numbers as the "
-                    "image has dimensions, got "
+    emit.error() << "expected images [N, C, d1..dr] and a grid [N, o1..or, r] of floats, got "
                  << x.type << " and " << grid.type;
     return false;
   }
   samples = x.shape()[0];
   image.assign(x.shape().begin() + 2, x.shape().end());
-  places.assign(grid.shape().begin() + 1, grid.shape().end() - 1);
-  count = ShapedType::getNumElements(places);
+  positions.assign(grid.shape().begin() + 1, grid.shape().end() - 1);
+  count = ShapedType::getNumElements(positions);
   return true;
 }
 
-/// Reflects places at the borders of a dimension until they are inside.
+/// Reflects coordinates at the borders of a dimension until they are inside.
 Tensor GridSampler::reflect(const Tensor &x, int64_t size) {
   double low = alignsCorners ? 0.0 : -0.5, range = double(size) - (alignsCorners ? 1.0 : 0.0);
   if (range == 0.0)
@@ -106,7 +110,8 @@ Tensor GridSampler::reflect(const Tensor &x, int64_t size) {
   return add(emit.select(isBack, add(scale(rest, -1.0), 2 * range), rest), low);
 }
 
-/// Moves places into the image as the padding mode says; zeros are the weights of neighbors.
+/// Moves coordinates into the image as the padding mode says. With zeros, coordinates are only
+/// limited to 4 pixels outside so that they convert to i64; neighbors outside get the weight 0.
 Tensor GridSampler::pad(const Tensor &x, int64_t size) {
   auto last = static_cast<double>(size - 1);
   if (padding == Padding::Border)
@@ -114,8 +119,8 @@ Tensor GridSampler::pad(const Tensor &x, int64_t size) {
   return padding == Padding::Reflection ? reflect(x, size) : clamp(x, -4.0, last + 4.0);
 }
 
-/// Returns the places along one dimension in pixels, [samples, places]. The grid has the last
-/// dimension first, and numbers from -1 to 1.
+/// Returns the sampling coordinates along one dimension in pixels, [samples, positions]. The grid
+/// has the last dimension first, and numbers from -1 to 1.
 Tensor GridSampler::coordinate(int64_t dim) {
   Tensor grid = emit.cast(node.input(1), graph::accumulatorOf(node.input(0).elementType()));
   int64_t rank = grid.rank(), last = static_cast<int64_t>(image.size()) - 1;
@@ -125,7 +130,13 @@ Tensor GridSampler::coordinate(int64_t dim) {
                                 : add(scale(add(part, 1.0), size / 2), -0.5);
   if (mode == "nearest")
     pixels = emit.unary<graph::RoundOp>(pixels);
-  return pad(pixels, image[dim]);
+  Tensor moved = pad(pixels, image[dim]);
+  if (mode != "cubic" || padding != Padding::Border || alignsCorners)
+    return moved;
+  // ONNX moves only coordinates outside [-0.5, size - 0.5], the area of the pixels. In its outer
+  // half pixels, cubic interpolation uses neighbors that are moved one by one.
+  Tensor isInside = emit.compare(graph::Direction::EQ, clamp(pixels, -0.5, size - 0.5), pixels);
+  return emit.select(isInside, pixels, moved);
 }
 
 /// Returns the weight of a neighbor at a distance in [0, 1] or, if not near, in [1, 2].
@@ -138,9 +149,9 @@ Tensor GridSampler::cubicWeight(const Tensor &distance, bool isNear) {
   return add(emit.binary<graph::MulOp>(inner, distance), -4 * a);
 }
 
-/// Returns the neighbor at a whole `place`, which may be outside the image.
-Neighbor GridSampler::neighbor(const Tensor &place, const Tensor &weight, int64_t size) {
-  Tensor own = weight, moved = pad(place, size);
+/// Returns the neighbor at an integral coordinate, which may be outside the image.
+Neighbor GridSampler::neighbor(const Tensor &coordinate, const Tensor &weight, int64_t size) {
+  Tensor own = weight, moved = pad(coordinate, size);
   auto last = static_cast<double>(size - 1);
   if (padding == Padding::Zeros) {
     Tensor inside = emit.compare(graph::Direction::EQ, clamp(moved, 0.0, last), moved);
@@ -193,8 +204,10 @@ Tensor GridSampler::sumRows(const Tensor &rows, int64_t dim, Tensor index, Tenso
 LogicalResult GridSampler::run() {
   if (!readAttributes() || !readShapes())
     return failure();
-  int64_t ofEach = mode == "nearest" ? 1 : mode == "linear" ? 2 : 4;
-  if (!emit.allowsParts(Shape(image.size(), ofEach), "neighbors of a place"))
+  uint64_t ofEachDim = mode == "nearest" ? 1 : mode == "linear" ? 2 : 4, ofAll = 1;
+  for (size_t dim = 0; dim < image.size(); ++dim)
+    ofAll = std::min(ofAll * ofEachDim, uint64_t(1) << 60); // more are refused in any case
+  if (!emit.allowsParts({static_cast<int64_t>(ofAll)}, "neighbors of an output position"))
     return failure();
   Tensor x = node.input(0);
   int64_t channels = x.shape()[1], elements = ShapedType::getNumElements(image);
@@ -205,7 +218,7 @@ LogicalResult GridSampler::run() {
   Tensor sum = sumRows(rows, 0, {}, {});
   Tensor result = emit.cast(emit.transpose(sum, {0, 2, 1}), x.elementType());
   Shape shape = {samples, channels};
-  shape.append(places);
+  shape.append(positions);
   return node.setResult(emit.reshape(result, shape));
 }
 
