@@ -17,7 +17,7 @@ namespace pcc::import {
 
 bool isGraphElement(Type type) { return values::elementTypeOf(type).has_value(); }
 
-/// Returns a tensor with the same numbers in another element type.
+/// Returns the same stored elements under another type; no conversion.
 static Tensor relabeled(Tensor x, Type elementType) {
   x.type = RankedTensorType::get(x.shape(), elementType);
   if (x.known)
@@ -96,11 +96,11 @@ Value Emitter::materialize(const Tensor &x) {
   if (isNarrow(x.elementType()))
     return materialize(x.held());
   if (!isGraphElement(x.elementType())) {
-    error() << "elements of type " << x.elementType() << " are not supported";
+    error() << "expected elements of a supported type, got " << x.elementType();
     return {};
   }
   if (x.isEmpty()) {
-    error() << "a program has no tensors without elements, got " << x.type;
+    error() << "expected a tensor with elements, got " << x.type;
     return {};
   }
   return graph::ConstantOp::create(builder, loc, x.type, encodeConstant(*x.known, "constant"));
@@ -121,7 +121,8 @@ bool Emitter::allowsParts(llvm::ArrayRef<int64_t> sizes, llvm::StringRef what) c
 bool Emitter::allowsTable(llvm::ArrayRef<int64_t> sizes) const {
   bool isAllowed = isProductAtMost(maxTableElements, sizes);
   if (!isAllowed)
-    error() << "a table of " << formatShape(sizes) << " elements is too large";
+    error() << "expected a table of at most " << int64_t(maxTableElements) << " elements, got "
+            << formatShape(sizes);
   return isAllowed;
 }
 
@@ -134,9 +135,14 @@ Emitter::broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
   llvm::SmallVector<int64_t> result;
   for (llvm::ArrayRef<int64_t> shape : shapes) {
     auto common = commonShape(result, shape);
-    if (!common || !isAddressable(*common)) {
-      error() << "shapes " << formatShape(result) << " and " << formatShape(shape)
-              << " do not broadcast together";
+    if (!common || llvm::any_of(*common, [](int64_t size) { return size < 0; })) {
+      error() << "expected shapes that broadcast together, got " << formatShape(result) << " and "
+              << formatShape(shape);
+      return std::nullopt;
+    }
+    if (!isAddressable(*common)) {
+      error() << "expected shapes that broadcast to at most " << int64_t(graph::maxElements)
+              << " elements, got " << formatShape(result) << " and " << formatShape(shape);
       return std::nullopt;
     }
     result = std::move(*common);
@@ -219,7 +225,7 @@ Tensor Emitter::cast(const Tensor &x, Type elementType) {
   if (isNarrow(x.elementType()))
     return cast(x.held(), elementType);
   if (!isGraphElement(elementType)) {
-    error() << "elements of type " << elementType << " are not supported";
+    error() << "expected elements of a supported type, got " << elementType;
     return {};
   }
   if (evaluates(x.shape(), {&x}))
@@ -323,8 +329,8 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
   auto [rows, inner] = matrixSizes(a.shape(), transposeX);
   auto [otherInner, columns] = matrixSizes(b.shape(), transposeY);
   if (inner != otherInner) {
-    error() << "cannot multiply matrices of shapes " << formatShape(x.shape()) << " and "
-            << formatShape(y.shape());
+    error() << "expected matrices with as many columns as the others have rows, got shapes "
+            << formatShape(x.shape()) << " and " << formatShape(y.shape());
     return {};
   }
   bool isEmpty = a.isEmpty() || b.isEmpty();

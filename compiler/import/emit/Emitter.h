@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds graph ops for one ONNX node. All functions but `map` and `apply` fold if all operands are
-// known, and else emit an op. So a handler is written once, and its node folds where possible.
-// Subgraphs that compute shapes need no other evaluation.
+// Builds graph ops for one ONNX node. Most functions fold if all operands are known and the result
+// is small or made of splats (maxFoldedElements); else they emit an op. So a handler is written
+// once, and its node folds where possible. Subgraphs that compute shapes need no other evaluation.
+// These functions never fold: map, apply, pad, softmax, logSoftmax, matmul, contractAxis.
 //
 // Errors are diagnosed at the node. The result is then a null tensor, which every function passes
 // on, so that handlers compose calls without checking each result.
@@ -53,8 +54,8 @@ bool isGraphElement(mlir::Type type);
 
 class Emitter {
 public:
-  /// Maximum elements of a folded result. Larger results become ops, since folding is for shapes
-  /// and masks.
+  /// Maximum elements of a folded result, unless all operands are splats. Larger results become
+  /// ops, since folding is for shapes and masks.
   static constexpr int64_t maxFoldedElements = int64_t(1) << 20;
 
   /// Maximum number of parts of a node that become ops one by one: steps, elements of a kernel.
@@ -96,7 +97,8 @@ public:
     return x ? binary<graph::MulOp>(x, scalarLike(x, factor)) : x;
   }
 
-  /// Emits an elementwise op with attributes; never folds.
+  /// Emits an op whose result has the operand's type, such as an elementwise op with attributes.
+  /// Never folds.
   template <typename Op, typename... Args> Tensor map(const Tensor &x, Args... attributes);
 
   /// Emit shape ops. Axes are in [0, rank).
@@ -118,10 +120,10 @@ public:
   Tensor softmax(const Tensor &x, int64_t axis);
   Tensor logSoftmax(const Tensor &x, int64_t axis);
 
-  /// Emits a batched matmul; batch dimensions broadcast as in numpy. If an operand transposes its
-  /// last two dimensions, the matmul reads the operand before the transpose. Many matrices times
-  /// one matrix become an einsum and keep their dimensions: each dimension may be sharded, and the
-  /// gradient of the one matrix is one matmul.
+  /// Emits a batched matmul of operands of rank at least 2; batch dimensions broadcast as in numpy.
+  /// If an operand transposes its last two dimensions, the matmul reads the operand before the
+  /// transpose. Many matrices times one matrix become an einsum and keep their dimensions: each
+  /// dimension may be sharded, and the gradient of the one matrix is one matmul.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
   /// Multiplies dimension `axis` by a matrix [new size, old size], with an einsum: `"abc,db->adc"`.
