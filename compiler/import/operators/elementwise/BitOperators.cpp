@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operators on the bits of integers, and infinities. Shifts are products and quotients by powers of
-// two, one for each bit of the distance.
+// two, one for each bit of the shift amount.
 
 #include "compiler/import/operators/Operators.h"
 #include "compiler/import/operators/elementwise/ElementwiseHandlers.h"
@@ -30,12 +30,13 @@ LogicalResult importXor(Node &node) {
   return node.setResult(emit.binary<graph::AndOp>(either, notBoth));
 }
 
-/// Returns a splat that adds as an integer scalar; exact beyond 2^53.
+/// Returns an integer scalar of `like`'s type. Unlike Emitter::scalar, which takes a double, it is
+/// exact beyond 2^53.
 Tensor integer(Emitter &emit, const Tensor &like, int64_t value) {
   return Tensor::of(Constant::scalar(like.elementType(), value));
 }
 
-/// Shifts `x` by the distance `bits`, a constant, where `y` has this bit set.
+/// Shifts `x` by `bits`, a power of two, where the shift amount `y` has this bit set.
 Tensor shiftBit(Emitter &emit, const Tensor &x, const Tensor &y, int64_t bits, bool isLeft) {
   Tensor bit = emit.binary<graph::AndOp>(y, integer(emit, y, bits));
   Tensor isSet = emit.compare(graph::Direction::NE, bit, integer(emit, y, 0));
@@ -44,8 +45,9 @@ Tensor shiftBit(Emitter &emit, const Tensor &x, const Tensor &y, int64_t bits, b
   return emit.select(isSet, moved, x);
 }
 
-/// Imports BitShift of integers with a sign. A negative number is shifted to the right as its
-/// complement, since quotients are rounded to zero.
+/// Imports BitShift. Torch also shifts signed integers: a negative number is shifted to the right
+/// as its complement, since quotients are rounded to zero. If the shift amount is no bit number of
+/// the type, the result is that of shifting all bits out.
 LogicalResult importShift(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), y = node.input(1);
@@ -69,7 +71,7 @@ LogicalResult importShift(Node &node) {
   return node.setResult(result);
 }
 
-/// Returns the bits of an element as an integer, and an element of these bits.
+/// Returns the bits of an element as an integer.
 int64_t bitsOf(Element element, Type type) {
   auto number = dyn_cast<FloatType>(type);
   if (!number)
@@ -79,6 +81,8 @@ int64_t bitsOf(Element element, Type type) {
   value.convert(number.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
   return static_cast<int64_t>(value.bitcastToAPInt().getZExtValue());
 }
+
+/// Returns the element of `type` with these bits.
 Element elementOf(int64_t bits, Type type) {
   auto number = dyn_cast<FloatType>(type);
   if (!number)
@@ -90,8 +94,8 @@ Element elementOf(int64_t bits, Type type) {
   return {.f = value.convertToDouble()};
 }
 
-/// Imports BitCast. Between integers it is a cast, which keeps the bits. Programs do not see the
-/// bits of floats, so these must be known at import.
+/// Imports BitCast. Between integers it is a cast, which keeps the bits. A compiled program cannot
+/// reinterpret floats, so these must be known at import.
 LogicalResult importBitCast(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -106,9 +110,10 @@ LogicalResult importBitCast(Node &node) {
   if (type == x.elementType() || (!isa<FloatType>(type) && !isa<FloatType>(x.elementType())))
     return node.setResult(emit.cast(x, type));
   if (!x.known)
-    return emit.error() << "programs do not see the bits of floats: expected an input that is "
-                           "known at import, got "
-                        << x.type;
+    return emit.error()
+           << "a compiled program cannot reinterpret floats: expected an input that is "
+              "known at import, got "
+           << x.type;
   values::Tensor elements(*values::elementTypeOf(type), x.known->elements.getShape());
   for (auto [to, from] : llvm::zip_equal(elements.mutableElements(), x.known->elements.elements()))
     to = elementOf(bitsOf(from, x.elementType()), type);
