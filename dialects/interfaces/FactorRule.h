@@ -13,10 +13,10 @@
 //   avg_pool                  ([i,j,k,l]) -> ([i,j,k,l]) {window k, l} {linear: (0)}
 //
 // A dimension of size one has no factor and prints as `_`. A whole factor on one side only (the
-// axis of a slice before and after) says that this dimension must not be split. A window factor is
-// the only factor of dimensions that are cut together although their sizes may differ (the rows of
-// an image before and after pooling with stride 2). Its size divides all of them, and so do its
-// blocks.
+// axis of a slice before and after) says that only a local form splits this dimension. A window
+// factor is the only factor of dimensions that are cut together although their sizes may differ
+// (the rows of an image before and after pooling with stride 2). Its size divides all of them, and
+// so do its blocks.
 //
 // This one rule gives the legal strategies of an op, propagation, the local form, the forward
 // collective (a split reduce factor leaves a partial result) and the cost.
@@ -41,7 +41,7 @@ llvm::StringRef stringify(ReduceKind kind);
 enum class FactorKind {
   Parallel, ///< every block of the result needs only the same block of the operands
   Reduce,   ///< summed (or max, min, prod) away: splitting it leaves a partial result
-  Whole,    ///< must not be split
+  Whole,    ///< split only by a local form (LocalFormOpInterface::canSplitWhole)
   Window,   ///< may be split with a halo exchanged between neighbors
 };
 

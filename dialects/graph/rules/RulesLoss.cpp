@@ -8,8 +8,9 @@ using namespace pcc;
 using namespace pcc::graph;
 
 /// Returns the rule of a loss over values for each class of each sample. Labels are such values as
-/// well (`isDense`) or class numbers. Samples add up (a mean's local form divides by the count of
-/// all samples), classes are whole.
+/// well (`isDense`) or class numbers. Samples add up: a mean's local form divides by the number of
+/// samples that count, on all ranks. Classes are whole: only a local form splits them
+/// (LossForms.cpp, `canSplitWhole`).
 static FactorRule classLossRule(ArrayRef<int64_t> shape, bool isDense) {
   FactorRule rule;
   TensorFactors samples;
@@ -32,6 +33,8 @@ FactorRule NllOp::getFactorRule() {
   return classLossRule(getLogProbabilities().getType().getShape(), /*isDense=*/false);
 }
 
+/// Returns the rule of a loss over pairs of elements. All elements add up: a mean's local form
+/// multiplies the mean of a block by the block's share of all elements.
 static FactorRule elementLossRule(ArrayRef<int64_t> shape) {
   FactorRule rule;
   TensorFactors dims;
