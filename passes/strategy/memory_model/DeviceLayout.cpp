@@ -165,8 +165,8 @@ std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLa
   Refiner refiner(from, to);
   if (!refiner.run())
     return std::nullopt;
-  bool startsInside = !from.dims.empty() && from.dims.front().size == 1;
-  return CommonLayouts{std::move(refiner.from), std::move(refiner.to), startsInside};
+  bool dropsLeadingOnes = !from.dims.empty() && from.dims.front().size == 1;
+  return CommonLayouts{std::move(refiner.from), std::move(refiner.to), dropsLeadingOnes};
 }
 
 } // namespace pcc::strategy

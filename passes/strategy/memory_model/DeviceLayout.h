@@ -13,7 +13,7 @@
 //   64x32 as 64 by [1,8)                2x32x32: 2 by [1,2), 32 by [2,8), 32
 //   64x32 as 64 by [1,2), 32 by [2,8)   2x32x32: 2 by [1,2), 32, 32 by [2,8)
 //
-// The reference system unifies tensor layouts in the same way before it redistributes.
+// MindSpore unifies tensor layouts in the same way before it redistributes.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
@@ -66,17 +66,20 @@ bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right);
 /// Two layouts with equal dimensions, none of size one. Axes that cut are either equal or disjoint.
 struct CommonLayouts {
   LayoutDims from, to;
-  bool startsInside = false; ///< whether dimensions of size one were dropped in front
+  /// Whether `from` lost dimensions of size one in front. Its first dimension is then not the
+  /// tensor's first one, whose gathering costs less.
+  bool dropsLeadingOnes = false;
 };
 
 /// Returns the common refinement of two layouts with the same number of elements, or nullopt if
 /// their cuts of devices or dimensions do not divide one another.
 std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLayout &to);
 
-// Counts the bytes of a redistribution as the reference system performs it. After a common
-// refinement of both layouts (DeviceLayout.h) the algorithm iterates over the dimensions whose axes
-// differ. First it splits dimensions by axes that currently cut nothing, and moves axes from one
-// dimension to another. When neither is possible, it gathers the dimensions that must not be cut.
+// Counts the bytes of a redistribution as MindSpore performs it (RedistributionOperatorInfer).
+// After a common refinement of both layouts (DeviceLayout.h) the algorithm iterates over the
+// dimensions whose axes differ. First it splits dimensions by axes that currently cut nothing, and
+// moves axes from one dimension to another. When neither is possible, it gathers the dimensions
+// that must not be cut.
 //
 //   of n local elements before the first step    computation         forward    backward
 //   split                                        n
@@ -85,7 +88,7 @@ std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLa
 //   move an axis of d                            gather and split    nd/2       n/2
 //   a reshape, before or after                   2n
 //
-// Later steps count the same number of elements as the first step, as in the reference system.
+// Later steps count the same number of elements as the first step, as in MindSpore.
 
 /// Bytes that one device processes, sends in the forward pass, and sends in the backward pass.
 struct ReshardVolume {

@@ -18,8 +18,9 @@ using namespace pcc;
 namespace pcc::strategy {
 namespace {
 
-/// Whether the cost model covers the split of a factor. Splits that need a halo, or a local form
-/// that the reference system lacks, are not covered.
+/// Whether the cost model covers the split of a factor. It covers windows except those of
+/// convolutions, and whole factors of gather and batch norm, which have a local form in MindSpore,
+/// too.
 bool isCovered(Operation *op, FactorKind kind) {
   switch (kind) {
   case FactorKind::Parallel:

@@ -8,10 +8,11 @@
 //   use of an input        part of its reader's costs: the input has the layout in which it is fed
 //   result that leaves     part of its producer's costs: the result must be unsplit
 //   use of a reshape       as a use, at a slightly different cost; or part of the producer's cost:
-//                          the minimum over all layouts that any reader could need. The reference
-//                          system does the latter: its reshapes ignore the readers' choices
+//                          the minimum over all layouts that any reader could need. MindSpore
+//                          does the latter: its reshapes ignore the readers' choices
 //
-// Costs are integers: model costs times a power of two that keeps their sums exact to nine digits.
+// Costs are integers: model costs times a power of two, which brings the greatest one to at most
+// 10^16, far below the forbidden cost. Rounding changes each scaled cost by at most one half.
 #pragma once
 
 #include "passes/analysis/sharding/LegalStrategies.h"
@@ -31,8 +32,7 @@ struct MemorySpace {
   analysis::DeviceUse use = analysis::DeviceUse::Any;
   /// Whether an elementwise op must take its operands in the layout in which they are produced.
   bool elementwiseFollows = false;
-  /// Whether the cost of reshapes is independent of their readers' choices, as in the reference
-  /// system.
+  /// Whether the cost of reshapes is independent of their readers' choices, as in MindSpore.
   bool detachesReshapes = false;
   /// Number of parts into which dimension 0 of an input is cut as it is fed; divides the dimension
   /// and the number of devices. If absent, all inputs are fed unsplit.

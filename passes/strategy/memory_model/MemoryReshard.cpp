@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Simulates a redistribution and sums its bytes. Splits and moves come first, as long as they are
-// possible; then axes that the target does not use are gathered. If nothing applies, the first cut
-// dimension is gathered. Layouts without a common refinement are gathered completely.
+// Simulates a redistribution and sums its bytes, by the formulas in DeviceLayout.h and in the order
+// of MindSpore's RedistributionOperatorInfer. A round splits and moves as long as that is possible.
+// Then it gathers axes that the target does not use. If a round finishes no dimension, it gathers
+// the first open one. Layouts without a common refinement are gathered completely.
 #include "passes/strategy/memory_model/DeviceLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -36,7 +37,7 @@ public:
   const ReshardVolume &getVolume() const { return volume; }
 
 private:
-  double local; ///< bytes before the first step
+  double local; ///< bytes before the first step, which every step counts
   ReshardVolume volume;
   int steps = 0;
 };
@@ -45,7 +46,7 @@ private:
 class Walk {
 public:
   Walk(const CommonLayouts &layouts, Meter &meter)
-      : to(layouts.to), startsInside(layouts.startsInside), meter(meter) {
+      : to(layouts.to), dropsLeadingOnes(layouts.dropsLeadingOnes), meter(meter) {
     for (auto [index, dim] : enumerate(layouts.from))
       if (dim.axis != to[index].axis)
         open[index] = dim.axis;
@@ -54,6 +55,7 @@ public:
   void run() {
     while (!open.empty()) {
       size_t before = open.size();
+      // Not `||`: axes are moved in every round, even if a dimension was split.
       while (cutFreely() | moveAxes()) {
       }
       gatherUnwanted();
@@ -128,10 +130,10 @@ private:
       open.erase(it);
   }
 
-  bool isFirst(size_t dim) const { return dim == 0 && !startsInside; }
+  bool isFirst(size_t dim) const { return dim == 0 && !dropsLeadingOnes; }
 
   const LayoutDims &to;
-  bool startsInside;
+  bool dropsLeadingOnes;
   Meter &meter;
   Open open; ///< dimensions that differ from the target, with the axes that cut them now
 };
