@@ -10,13 +10,14 @@ include "mlir/Pass/PassBase.td"
 defvar modeOptions = [
   Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
   Option<"gradientsMean", "gradients-mean", "bool", "false",
-         "gradients are divided by the number of ranks that share them">,
+         "gradients are averaged over the ranks that reduce them, instead of added">,
   Option<"fullBatch", "full-batch", "bool", "false",
          "each rank is fed the whole batch and takes its part of it">,
   Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-         "the cut in which each input is fed; empty: none is given">,
+         "sharding in which each input arrives at the ranks; empty: not specified">,
   Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
-         "false: gradients are multiplied by the number of ranks that have the loss">,
+         "true: the gradient of a loss that N ranks compute alike is divided by N "
+         "(MindSpore's loss_repeated_mean)">,
 ];
 
 /// Options of searches with a time limit.
@@ -26,20 +27,21 @@ defvar searchOptions = [
          "which search decides",
          [{::llvm::cl::values(
            clEnumValN(::pcc::strategy::SearchAlgorithm::DynamicProgramming, "dynamic_programming",
-                      "exact, by elimination; behind it the next where tables are too large"),
+                      "exact, by variable elimination; falls back to `best` if tables grow too "
+                      "large"),
            clEnumValN(::pcc::strategy::SearchAlgorithm::Best, "best",
-                      "anytime, with a bound"))}]>,
+                      "anytime branch and bound; reports a lower bound"))}]>,
   Option<"timeLimit", "time-limit", "double", "60", "seconds that the search may take">,
   Option<"gap", "gap", "double", "0",
-         "part of its cost by which a plan may be dearer than what is proved; 0: the best is looked for">,
-  Option<"seed", "seed", "uint64_t", "1", "of the search">,
-  Option<"threads", "threads", "int", "2", "of the search">,
+         "relative optimality gap at which the search stops; 0: search for the optimum">,
+  Option<"seed", "seed", "uint64_t", "1", "seed of the search">,
+  Option<"threads", "threads", "int", "2", "threads of the search">,
 ];
 
 /// Options of the cost model `roofline`.
 defvar machineOptions = [
   Option<"memoryLimit", "memory-limit", "int64_t", "0",
-         "bytes of one device; 0: what the machine has">,
+         "bytes of one device; 0: the memory of the cluster's device">,
 ];
 
 /// Options of the cost model `memory`: MemoryModel of MemoryModel.h.
@@ -47,7 +49,7 @@ defvar memoryModelOptions = [
   Option<"alpha", "alpha", "double", "1", "weight of computation">,
   Option<"beta", "beta", "double", "400", "weight of communication">,
   Option<"gamma", "gamma", "double", "0.001",
-         "weight of the gradients of parameters within communication">,
+         "weight of the bytes sent for parameter gradients, relative to those for activations">,
 ];
 
 #endif // PCC_PASSES_STRATEGY_MODE_OPTIONS_TD

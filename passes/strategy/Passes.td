@@ -23,7 +23,7 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
     Option<"fullBatch", "full-batch", "bool", "false",
            "each rank is fed the whole batch and takes its part of it">,
     Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-           "the cut in which each input is fed; empty: none is given">,
+           "sharding in which each input arrives at the ranks; empty: not specified">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
@@ -52,7 +52,7 @@ def StrategyApplyFileShardings : Pass<"strategy-apply-file-shardings", "::mlir::
     Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks of all pipeline stages">,
     Option<"stages", "stages", "int64_t", "1", "number of pipeline stages">,
     Option<"mode", "mode", "std::string", /*default=*/"",
-           "parallel mode that ignores the shardings; empty: they are obeyed">,
+           "set only for modes that ignore the shardings; empty: they are obeyed">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
