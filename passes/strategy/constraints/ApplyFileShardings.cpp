@@ -87,11 +87,11 @@ private:
       if (!(mesh == file.mesh))
         own = dist::findSharding(dist::getPlacement(given.sharding, file.mesh), mesh);
       if (!own)
-        return module.emitError() << describe(given.node) << ": the sharding of '" << given.tensor
-                                  << "' is " << given.sharding.str() << " on the mesh \""
-                                  << file.mesh.str()
-                                  << "\" of the file; expected one on the mesh \"" << mesh.str()
-                                  << "\"";
+        return module.emitError() << describe(given.node) << ": the sharding "
+                                  << given.sharding.str() << " of '" << given.tensor
+                                  << "' on the mesh \"" << file.mesh.str()
+                                  << "\" of the file cannot be expressed on the program's mesh \""
+                                  << mesh.str() << "\"";
       shardings.push_back(std::move(*own));
     }
     return success();
@@ -124,13 +124,13 @@ private:
     return success();
   }
 
-  /// Returns whether the op repeats an operand for another op of its node, which it follows.
+  /// Returns whether the op is a broadcast inside a node; propagation gives it its user's sharding.
   static bool isRepetition(Operation *op, const GivenSides &given) {
     return isa<graph::BroadcastOp>(op) && !given.results.front();
   }
 
   /// Adds the constraint of one op. A dimension that no sharding of the op determines is split as
-  /// the op before it makes it, or whole.
+  /// its producer leaves it, or not split.
   LogicalResult constrain(Operation *op, const GivenSides &given) {
     FactorAxes factors(op, mesh);
     for (auto [index, sharding] : llvm::enumerate(given.operands))
@@ -187,8 +187,8 @@ private:
     return false;
   }
 
-  /// Constrains the parameters and inputs instead of the op, if it has shardings of no other
-  /// tensors. Returns false if it has.
+  /// If only parameters and inputs of the op have shardings, constrains these instead of the op.
+  /// Returns false if other tensors have shardings, too.
   bool constrainTensors(Operation *op, const GivenSides &given) {
     if (llvm::any_of(given.results, [](const auto &sharding) { return sharding.has_value(); }))
       return false;
@@ -266,7 +266,7 @@ struct ApplyFileShardings : impl::StrategyApplyFileShardingsBase<ApplyFileShardi
 
   LogicalResult apply(const FileNodes &file) {
     ModuleOp module = getOperation();
-    if (!mode.empty()) {
+    if (!mode.empty()) { // set only for modes that ignore the shardings
       module.emitRemark() << "device configuration '" << file.configuration
                           << "' shards tensors of nodes; shardings are obeyed in parallel modes "
                              "semi_auto_parallel and auto_parallel, got mode "

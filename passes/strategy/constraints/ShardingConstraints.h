@@ -15,10 +15,10 @@
 // name. An op has every name in its location. It is an error if a constraint matches nothing or is
 // illegal, or if two constraints disagree.
 //
-// `restored` denotes entries from a strategy checkpoint instead of the user. They yield to
-// constraints without `restored`, and their `in` and `out` together determine how an op's factors
-// are split. `op_exact` is one op of one function (OpNames.h). An `optional` entry that does not
-// fit is ignored, with a remark.
+// `restored` denotes entries from a strategy checkpoint or the model's file. They yield to the
+// user's constraints, which lack it, and their `in` and `out` together determine how an op's
+// factors are split. `op_exact` is one op of one function (OpNames.h). An `optional` entry that
+// does not fit is ignored, with a remark.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +38,7 @@ public:
                                                   mlir::ModuleOp module);
 
   ConstraintKind getTarget() const { return ConstraintKind(subject.key); }
+  /// Whether it is from a strategy checkpoint or the model's file; it yields to the user's.
   bool isRestored() const { return restored; }
   bool isOptional() const { return optional; }
   llvm::StringRef getPattern() const { return subject.pattern.getText(); }

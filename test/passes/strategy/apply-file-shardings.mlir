@@ -25,7 +25,7 @@
 // RANKS: error: device configuration 'pcc' shards tensors over 4 devices in 1 pipeline stage: expected '--device-num=4', got 8 in 1; '--device-config=none' ignores the configuration
 // STAGES: error: device configuration 'pcc' shards tensors over 4 devices in 1 pipeline stage: expected '--device-num=4', got 4 in 2
 // RULE: error: sharding of input 1 of "fc" in device configuration 'pcc': expected one that 'graph.matmul' can obey together with its other inputs, such as [y, _], got [x, _]
-// NO-MESH: error: node 0: the sharding of 'x' is [x, _] on the mesh "x=2, y=2" of the file; expected one on the mesh "a=4"
+// NO-MESH: error: node 0: the sharding [x, _] of 'x' on the mesh "x=2, y=2" of the file cannot be expressed on the program's mesh "a=4"
 
 //--- model.mlir
 module attributes {
