@@ -60,14 +60,18 @@ void GradientScale::buildNextScale(const TrainingStateValues &states, Value isFi
   Value goodSteps = graph::AddOp::create(builder, states.at(TrainingState::GoodSteps), one);
   Value grows =
       graph::CompareOp::create(builder, graph::Direction::GE, goodSteps, integer(growthSteps));
-  // A scale that cannot be doubled stays.
+  // A scale that cannot be doubled stays as it is.
   Value scale = castTo(states.at(TrainingState::Scale), element);
   Value doubled = graph::MulOp::create(builder, scale, number(growth));
   Value fits = graph::CompareOp::create(builder, graph::Direction::LE, doubled, number(greatest));
   Value grown =
       graph::SelectOp::create(builder, graph::AndOp::create(builder, grows, fits), doubled, scale);
+  // So does one that would become too small.
   Value halved = graph::MulOp::create(builder, scale, number(backoff));
-  Value chosen = graph::SelectOp::create(builder, isFinite, grown, halved);
+  Value isAllowed =
+      graph::CompareOp::create(builder, graph::Direction::GE, halved, number(minLossScale));
+  Value lowered = graph::SelectOp::create(builder, isAllowed, halved, scale);
+  Value chosen = graph::SelectOp::create(builder, isFinite, grown, lowered);
   next[TrainingState::Scale] = castTo(chosen, builder.getF32Type());
   goodSteps = graph::SelectOp::create(builder, grows, zero, goodSteps);
   next[TrainingState::GoodSteps] = graph::SelectOp::create(builder, isFinite, goodSteps, zero);
@@ -103,6 +107,7 @@ void GradientScale::build(const TrainingStateValues &states, Value runStep) {
     return;
   Value total = sumStages();
   Value root = graph::SqrtOp::create(builder, total);
+  // A share by weights may be negative, but no norm is.
   Value size = share ? graph::AbsOp::create(builder, inverse).getResult() : inverse;
   Value norm = graph::MulOp::create(builder, root, size);
   next[TrainingState::Norm] = castTo(norm, builder.getF32Type());

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The factor by which an update multiplies all gradients: it undoes a scaled loss, divides by the
-// share of the batch that counts (AdaptLossToParts.cpp), and limits the global norm.
+// counted share (AdaptLossToParts.cpp), and limits the global norm. The counted share is the
+// fraction of labels that are not ignored (by weight, if the loss has weights).
 //
 //   divisor = loss scale · counted share
 //   norm    = sqrt(sum of the squares of all gradients) / |divisor|
 //   factor  = min(1, clip norm / (norm + 1e-6)) / divisor
+//
+// The norm takes |divisor|, as weights of labels may be negative, and so their share.
 //
 // The norm is over all parameters of all stages, each counted once. If the program is cut, every
 // virtual stage sums its own squares. The sum goes from one virtual stage to the next; the last one
@@ -21,6 +24,9 @@
 // Source: Micikevicius et al.: Mixed precision training, ICLR 2018, section 3.2; the constants are
 // those of torch.amp.GradScaler.
 //
+// Unlike torch's, the scale is not halved below `minLossScale`. After many skipped steps it would
+// be 0. Its inverse would be infinite, and the product with gradients of 0 NaN.
+//
 // The norm is a state, too, so that a run can report it.
 #pragma once
 
@@ -33,24 +39,29 @@ namespace pcc::autodiff {
 /// Number of steps in a row without a skipped one after which the loss scale grows.
 inline constexpr int64_t growthSteps = 2000;
 
+/// Loss scale below which a skipped step does not halve it: the least normal number of f16. A loss
+/// of f16 is thus scaled by a number of full precision.
+inline constexpr double minLossScale = 1.0 / (1 << 14);
+
 /// Builds the factor and the next state in @update.
 class GradientScale {
 public:
-  /// Builds scalars of type `element`. `share` is the counted share of the batch, or null.
+  /// Builds scalars of type `element`. `share` is the counted share, or null.
   GradientScale(mlir::ImplicitLocOpBuilder &builder, const GradientOptions &options,
                 mlir::Type element, mlir::Value share, int64_t lossStage)
       : builder(builder), options(options), element(element), share(share), lossStage(lossStage) {}
 
-  /// Counts the complete gradient of a parameter on `virtualStage`.
+  /// Adds the squares of a parameter's gradient (all copies added) to its virtual stage's sum.
   void addGradient(mlir::Value gradient, int64_t virtualStage);
 
-  /// Builds the factor and the next values of `states`. `step` is the number of the run, or null if
-  /// the update does not take it.
+  /// Builds the factor and the next values of `states`. `step` is the number of this step, counting
+  /// skipped ones; null if the optimizer does not need it.
   void build(const TrainingStateValues &states, mlir::Value step);
 
   /// Returns the factor on a virtual stage, a scalar; null if there is none.
   mlir::Value getFactor(int64_t virtualStage);
-  /// Returns the number of steps that were not skipped, on a virtual stage.
+  /// Returns the number of this step, not counting skipped ones, on a virtual stage; null if the
+  /// optimizer does not need it.
   mlir::Value getStep(int64_t virtualStage);
   /// Returns the next value of a state.
   mlir::Value getNext(TrainingState state) const { return next.lookup(state); }

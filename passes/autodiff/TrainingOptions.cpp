@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the options with the parsers that the passes use, and orders the passes of phase grad.
+// Checks the options with the parsers that the passes use, and orders the passes of loss and
+// gradients.
 #include "passes/autodiff/TrainingOptions.h"
 
 #include "passes/autodiff/Passes.h"
@@ -14,8 +15,25 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-/// Loss scale of torch.amp.GradScaler at first.
-static constexpr double firstLossScale = 65536;
+/// Initial loss scale, that of torch.amp.GradScaler.
+static constexpr double initialLossScale = 65536;
+
+/// Parses the text of --loss-scale: a number, "dynamic", or "dynamic:" and the initial number.
+/// Returns false if it is none of these.
+static bool parseLossScale(StringRef text, GradientOptions &parsed) {
+  if (text.empty())
+    return true;
+  if (text.consume_front("dynamic")) {
+    parsed.isDynamic = true;
+    parsed.lossScale = initialLossScale;
+    if (text.empty())
+      return true;
+    if (!text.consume_front(":"))
+      return false;
+  }
+  return !text.getAsDouble(parsed.lossScale) && parsed.lossScale > 0 &&
+         std::isfinite(parsed.lossScale);
+}
 
 llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options) {
   GradientOptions parsed;
@@ -23,19 +41,7 @@ llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &opti
   parsed.skipsNonfinite = options.skipNonfinite;
   if (parsed.clipNorm && !(*parsed.clipNorm > 0 && std::isfinite(*parsed.clipNorm)))
     return makeError("'--clip-norm': expected a number above 0, got ", *parsed.clipNorm);
-  StringRef text = options.lossScale;
-  parsed.isDynamic = text.consume_front("dynamic");
-  bool isNumber = !text.empty();
-  if (parsed.isDynamic) {
-    parsed.lossScale = firstLossScale;
-    isNumber = text.consume_front(":");
-  }
-  if (isNumber && (text.getAsDouble(parsed.lossScale) || !(parsed.lossScale > 0) ||
-                   !std::isfinite(parsed.lossScale)))
-    text = "?";
-  else if (isNumber)
-    text = "";
-  if (!text.empty())
+  if (!parseLossScale(options.lossScale, parsed))
     return makeError("'--loss-scale': expected a number above 0, 'dynamic' or 'dynamic:FIRST', "
                      "got '",
                      options.lossScale, "'");
@@ -54,9 +60,10 @@ llvm::Error checkTrainingOptions(const TrainingOptions &options) {
     return makeError("'--freeze': expected a regular expression, got '", options.frozen,
                      "': ", error);
   if (options.microBatches < 1)
-    return makeError("expected at least one microbatch, got ", options.microBatches);
+    return makeError("'--micro-batches': expected at least one microbatch, got ",
+                     options.microBatches);
   if (options.copies < 1)
-    return makeError("expected at least one copy, got ", options.copies);
+    return makeError("'--interleave-num': expected at least one copy, got ", options.copies);
   return llvm::Error::success();
 }
 

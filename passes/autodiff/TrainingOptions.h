@@ -12,7 +12,7 @@ namespace pcc::autodiff {
 /// Options of the factor by which an update multiplies all gradients (GradientScale.h).
 struct GradientOptions {
   std::optional<double> clipNorm; ///< limit of the global norm, above 0
-  double lossScale = 1;           ///< factor of the loss for its gradients; at first, if dynamic
+  double lossScale = 1;           ///< factor of the loss for its gradients; initial one if dynamic
   bool isDynamic = false;         ///< the scale follows what the gradients can hold
   bool skipsNonfinite = false;    ///< gradients that are not finite skip the step
 
@@ -31,14 +31,15 @@ struct TrainingOptions {
   int64_t copies = 1;
   pipe::MicroReduction microReduction = pipe::MicroReduction::Sum;
   std::string frozen = "";             ///< regular expression of parameters not to train; "": none
-  bool freezeBatchNorm = false;        ///< batch norms of inference form keep their statistics
+  bool freezeBatchNorm = false;        ///< batch norms exported in evaluation mode keep statistics
   bool wideGradients = true;           ///< of f16 and bf16 parameters: added over the ranks in f32
   std::optional<double> clipNorm = {}; ///< as in GradientOptions
   std::string lossScale = "";          ///< "dynamic", "dynamic:FIRST" or a number; "": 1
   bool skipNonfinite = false;          ///< as in GradientOptions
 };
 
-/// Parses `lossScale` and takes the other options of gradients. Errors name the flags.
+/// Parses `lossScale` (as in --loss-scale) and takes the other options of gradients. Errors name
+/// the flags.
 llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options);
 
 /// Checks the texts and numbers themselves, before there is a model.

@@ -20,7 +20,7 @@
 // CHECK: graph.sgd %{{.*}}, %[[G]], %{{.*}} scale %[[SCALE]] : tensor<f32>
 // CHECK-NOT: zero_skips
 
-// A dynamic scale is a state. Adam counts the steps that were not skipped.
+// A dynamic scale is a state, and has a least value. Adam counts the steps that were not skipped.
 // DYNAMIC: graph.parameter @loss_scale : tensor<f32> init(<constant, 8.000000e+00>) {graph.state_of = @loss_scale, {{.*}}trainable = false}
 // DYNAMIC: graph.parameter @loss_scale.good_steps : tensor<i64>
 // DYNAMIC: graph.parameter @skipped_steps : tensor<i64>
@@ -34,6 +34,10 @@
 // DYNAMIC: %[[FINITE:.+]] = graph.compare le
 // DYNAMIC: %[[SCALE:.+]] = graph.select %[[FINITE]]
 // DYNAMIC: %[[COUNT:.+]] = graph.sub %[[STEP]], %[[SKIPPED]]
+// DYNAMIC: %[[LEAST:.+]] = graph.constant dense<6.1035
+// DYNAMIC: %[[ALLOWED:.+]] = graph.compare ge %[[HALVED:.+]], %[[LEAST]]
+// DYNAMIC: %[[LOWERED:.+]] = graph.select %[[ALLOWED]], %[[HALVED]], %[[OLD]]
+// DYNAMIC: graph.select %[[FINITE]], %{{.*}}, %[[LOWERED]]
 // DYNAMIC: graph.adam {{.*}}, %[[COUNT]] scale %[[SCALE]] : tensor<f32> {{.*}}zero_skips
 
 // Without a scale, a step is skipped in the same way, and the norm is a state.

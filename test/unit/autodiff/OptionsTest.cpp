@@ -138,8 +138,10 @@ TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
       check({"", "adamax"}),
       "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', 'adamw', "
       "'lamb', 'adagrad'");
-  EXPECT_EQ(check({"", "sgd,lr=1", 0}), "expected at least one microbatch, got 0");
-  EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}), "expected at least one copy, got -2");
+  EXPECT_EQ(check({"", "sgd,lr=1", 0}),
+            "'--micro-batches': expected at least one microbatch, got 0");
+  EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}),
+            "'--interleave-num': expected at least one copy, got -2");
 }
 
 } // namespace
