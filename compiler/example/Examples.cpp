@@ -28,7 +28,8 @@ static std::string checkResnet(const Sizes &sizes) {
   return "";
 }
 
-// Upper bounds of the elements of each tensor. Products of sizes may exceed an integer.
+// Upper bounds of the elements of each tensor. Computed in doubles, since products may overflow
+// int64.
 
 static double multiply(const Sizes &sizes, std::initializer_list<StringRef> names) {
   double product = 1;
@@ -39,27 +40,37 @@ static double multiply(const Sizes &sizes, std::initializer_list<StringRef> name
 
 static double boundMlp(const Sizes &sizes) {
   double batch = multiply(sizes, {"batch"}), classes = multiply(sizes, {"classes"});
-  double widest = std::max(784., multiply(sizes, {"width"}));
+  double widest = std::max(784., multiply(sizes, {"width"})); // 784 = 28*28 pixels
   return std::max(widest * std::max({widest, batch, classes}), batch * classes);
 }
 
+/// Considers the tables, their results for a batch, and weights and results of fc1 and fc2, which
+/// have 512 and 256 units.
 static double boundWideDeep(const Sizes &sizes) {
-  double fields = multiply(sizes, {"fields", "width"});
-  return std::max(multiply(sizes, {"vocabulary", "width"}),
-                  fields * std::max(512., multiply(sizes, {"batch"})));
+  double fields = multiply(sizes, {"fields", "width"}), batch = multiply(sizes, {"batch"});
+  return std::max({multiply(sizes, {"vocabulary", "width"}), fields * std::max(512., batch),
+                   512 * std::max(256., batch)});
 }
 
-/// Considers the input, the results of the first convolution and of the first stage, and weights.
+/// Considers the input, the results of the first convolution and of all stages, and weights. Each
+/// stage has twice the channels of the one before on half the extent, so at least one pixel.
 static double boundResnet(const Sizes &sizes) {
   auto halve = [&](double extent) {
     return sizes.at("stem") == 7 ? std::ceil(extent / 2) : extent;
   };
   double batch = multiply(sizes, {"batch"}), image = multiply(sizes, {"image"});
-  double first = halve(image), stage = halve(first);
+  double first = halve(image), extent = halve(first);
   double channels = sizes.at("depth") == 50 ? 256 : 64;
-  double pixels = std::max({3 * image * image, 64 * first * first, channels * stage * stage});
+  double ofSample = std::max(3 * image * image, 64 * first * first);
+  for (int64_t stage = 0; stage < 4; ++stage) {
+    ofSample = std::max(ofSample, channels * extent * extent);
+    channels *= 2;
+    extent = std::ceil(extent / 2);
+  }
+  // The greatest convolution has 512 channels and windows of 3*3. At the end there are at most 2048
+  // channels.
   return std::max(
-      {batch * pixels, 512. * 512 * 9, std::max(2048., batch) * multiply(sizes, {"classes"})});
+      {batch * ofSample, 512. * 512 * 9, std::max(2048., batch) * multiply(sizes, {"classes"})});
 }
 
 static double boundMoe(const Sizes &sizes) {
@@ -80,8 +91,8 @@ static double boundLanguage(const Sizes &sizes) {
                           4 * multiply(sizes, {"width"}), multiply(sizes, {"vocabulary"}));
 }
 
-/// Same for a transformer whose classes are results of each sample only. Its other tensors have at
-/// most `other` elements.
+/// Same for a classifier, whose logits are [batch, classes]. Its other tensors have at most `other`
+/// elements.
 static double boundClassifier(const Sizes &sizes, double rows, double other) {
   double width = multiply(sizes, {"width"}), batch = multiply(sizes, {"batch"});
   return std::max({boundTransformer(sizes, rows, 4 * width, /*words=*/0), other,
@@ -132,10 +143,10 @@ llvm::ArrayRef<Example> listExamples() {
       {"kv_heads", 0, "heads/2"},
       {"feed_forward", 0, "2*width"},
       {"experts", 4},
-      {"chosen", 2},
-      {"shared", 0, "none"},
-      {"group", 0, "greatest divisor of sequence up to 256"},
-      {"capacity", 0, "1.25*chosen*group/experts, at most group"},
+      {"chosen", 2},                                               // experts of each token
+      {"shared", 0, "none"},                                       // experts that take all tokens
+      {"group", 0, "greatest divisor of sequence up to 256"},      // tokens routed together
+      {"capacity", 0, "1.25*chosen*group/experts, at most group"}, // tokens of a group at an expert
       {"vocabulary", 128}};
   static constexpr SizeOption gpt3[] = {{"batch", 8},   {"sequence", 2048},
                                         {"layers", 96}, {"width", 12288},
