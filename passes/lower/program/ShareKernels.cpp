@@ -3,14 +3,16 @@
 // ShareKernels: moves the kernels of all stages into one module, equal ones once.
 //
 // Assumes task programs (LowerToTask) in the modules of stages. Leaves their kernels in the
-// enclosing module, with new numbers; launches refer to them there. A module that was not cut into
-// stages stays as it is.
+// enclosing module, with new numbers. Launches name kernels by flat symbols, which are looked up in
+// the enclosing module. A module that was not cut into stages stays as it is.
 #include "passes/lower/Passes.h"
 #include "passes/lower/host/EmitKernels.h"
 
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/Task.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -18,13 +20,18 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_SHAREKERNELS
 #include "passes/lower/Passes.h.inc"
 
-/// Returns the text of a kernel without its name.
+/// Returns the text of a kernel without its name. It is complete, whatever the command line says of
+/// printing: kernels with equal texts are merged.
 static std::string textOf(func::FuncOp kernel) {
+  constexpr int64_t noLimit = std::numeric_limits<int64_t>::max();
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(noLimit).elideLargeResourceString(noLimit);
+  flags.skipRegions(false).enableDebugInfo(false).printNameLocAsPrefix(false).useLocalScope();
   StringAttr name = kernel.getSymNameAttr();
   kernel.setName("kernel");
   std::string text;
   llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  kernel->print(stream, flags);
   kernel.setSymNameAttr(name);
   return text;
 }
@@ -32,6 +39,7 @@ static std::string textOf(func::FuncOp kernel) {
 namespace {
 struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
   void runOnOperation() override {
+    kernels.clear(); // a pass may run on several modules
     FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
     if (failed(programs))
       return signalPassFailure();
