@@ -122,7 +122,7 @@ static Value emitPosition(ImplicitLocOpBuilder &b, Value position, Type type) {
   return type.isInteger(64) ? position : arith::TruncIOp::create(b, computeType(type), position);
 }
 
-bool hasElements(Operation *op) {
+bool canComputeElements(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
   if (isa<MatmulOp>(op) || analysis::isConvolution(op))

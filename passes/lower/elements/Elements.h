@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pull-style code generation: computes an element of a value from elements of its operands.
+// Emits the code of single elements on demand: an element of a value is computed from those
+// elements of its operands that it needs.
 //
 //   at(relu(add(x, broadcast(b))), (r, c))  emits  max(x[r * n + c] + b[c], 0)
 //
-// A kernel is a function of core ops on tensors; its arguments are memory. An element that is
-// requested again is emitted once, if its first value is visible.
+// A kernel is a function of core ops on tensors; its arguments are memory. If an element is
+// requested again where its first value is visible, this value is returned and nothing is emitted.
+//
+// So an element loaded before a store is not loaded again after it. This is right for kernels that
+// work in place, too: tensors do not change, so an operand's element is what memory held before the
+// result was stored over it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -113,6 +118,8 @@ public:
   mlir::Value positionAt(mlir::Value integers, const Index &index);
   /// Emits a store of `element` (of compute type) into the memory of `type` elements at `pointer`.
   void store(mlir::Value element, mlir::Type type, mlir::Value pointer, mlir::Value position);
+  /// Emits a load of the element at `position` from the memory of `type` elements at `pointer`.
+  /// Returns it in its compute type.
   mlir::Value load(mlir::Type type, mlir::Value pointer, mlir::Value position);
 
   /// Declares an element as known: at() returns `value`.
@@ -154,10 +161,9 @@ private:
 /// each run of adjacent dimensions.
 llvm::SmallVector<llvm::SmallVector<int64_t, 4>> combinedRuns(mlir::Operation *reduction);
 
-/// Returns true if Elements computes the elements of the op's result: all core ops except those
-/// that read or write memory in their own order. The exceptions are matmuls and convolutions with
-/// instructions, scatter_add and constants of many values.
-bool hasElements(mlir::Operation *op);
+/// Returns true if Elements can compute single elements of the op's result. It can for all core ops
+/// but matmuls and convolutions with instructions, scatter_add, and constants of many values.
+bool canComputeElements(mlir::Operation *op);
 
 /// Emits the element of an elementwise op, given its operands' elements; null if `op` is not
 /// elementwise.

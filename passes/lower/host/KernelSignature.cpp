@@ -65,7 +65,7 @@ LogicalResult checkKernel(func::FuncOp kernel) {
                               << "\" is no kernel: expected a \"scatter_add\" or "
                                  "\"max_pool_gradient\" as its only result";
   for (Operation &op : block.without_terminator())
-    if (&op != scatter && !hasElements(&op))
+    if (&op != scatter && !canComputeElements(&op))
       return op.emitOpError() << "has no code in a kernel of the form \""
                               << task::stringifyFormKind(form.getKind()) << "\"";
   return success();

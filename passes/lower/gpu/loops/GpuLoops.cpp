@@ -45,7 +45,7 @@ GridShape gridOf(func::FuncOp kernel, task::FormAttr form) {
   switch (form.getKind()) {
   case task::FormKind::Map:
     if (std::optional<TransposeTiles> tiles = findTransposeTiles(kernel, form))
-      return {tiles->blocks(), usualThreads};
+      return {tiles->blocks(), defaultBlockThreads};
     return gridOfMap(kernel, form);
   case task::FormKind::Rows:
     return gridOfRows(kernel, form);

@@ -85,7 +85,7 @@ struct GridShape {
 };
 
 /// Threads per block, if a form leaves the choice.
-inline constexpr int64_t usualThreads = 256;
+inline constexpr int64_t defaultBlockThreads = 256;
 /// Number of blocks that keeps a GPU busy. With more pieces than threads in these blocks, each
 /// thread has several pieces.
 inline constexpr int64_t usualBlocks = 1024;

@@ -28,8 +28,8 @@ struct MapPieces {
 } // namespace
 
 GridShape gridOfMap(func::FuncOp kernel, task::FormAttr form) {
-  int64_t blocks = llvm::divideCeil(MapPieces(kernel, form).count, usualThreads);
-  return {std::min(blocks, usualBlocks), usualThreads};
+  int64_t blocks = llvm::divideCeil(MapPieces(kernel, form).count, defaultBlockThreads);
+  return {std::min(blocks, usualBlocks), defaultBlockThreads};
 }
 
 /// Emits the elements of one piece. All values come first, since a result may lie where an operand

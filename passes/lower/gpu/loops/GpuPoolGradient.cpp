@@ -108,7 +108,7 @@ GridShape gridOfPoolGradient(func::FuncOp kernel) {
   MaxPoolSizes sizes(result.getDefiningOp<MaxPoolGradientOp>());
   std::optional<PoolTiles> tiles = findTiles(sizes, getElementTypeOrSelf(result.getType()));
   int64_t count = tiles ? tiles->rows * sizes.image[1] : sizes.planes * sizes.area;
-  int64_t threads = std::min<int64_t>(llvm::alignTo(count, lanesPerWarp), usualThreads);
+  int64_t threads = std::min<int64_t>(llvm::alignTo(count, lanesPerWarp), defaultBlockThreads);
   int64_t blocks = tiles ? sizes.planes * tiles->perPlane
                          : std::min<int64_t>(llvm::divideCeil(count, threads), usualBlocks);
   return {blocks, threads};

@@ -3,14 +3,14 @@
 // Emits row kernels, which reduce inner dimensions, on a GPU. A warp has a row of up to about 1,024
 // elements, a block a longer one.
 //
-//   lane     0   1   2  …  31   0   1   2  …  31        pieces of a row
-//   turn     0   0   0      0   1   1   1      1
+//   lane       0   1   2  …  31   0   1   2  …  31        pieces of a row
+//   iteration  0   0   0      0   1   1   1      1
 //
 // A piece has the elements of one access (elementsPerAccess), or fewer if the row is too short to
 // give each lane a piece.
 //
 // If a thread's elements fit into its registers, they are computed once and kept from level to
-// level. For a longer row, each level reads and computes again whatever it needs.
+// level (RowLevels.h). For a longer row, each level reads and computes again whatever it needs.
 #include "passes/lower/gpu/loops/GpuLoops.h"
 #include "passes/lower/host/loops/RowLevels.h"
 
@@ -27,7 +27,7 @@ struct RowThreads {
   int64_t piece;
   int64_t pieces; ///< pieces per row
   int64_t threads = lanesPerWarp;
-  int64_t rowsPerBlock = usualThreads / lanesPerWarp;
+  int64_t rowsPerBlock = defaultBlockThreads / lanesPerWarp;
 
   RowThreads(func::FuncOp kernel, task::FormAttr form)
       : outer(form.getOuter()), inner(form.getInner()), piece(elementsPerAccess(kernel, inner)) {
@@ -35,13 +35,13 @@ struct RowThreads {
     while (piece > 1 && inner < piece * lanesPerWarp)
       piece /= 2;
     pieces = inner / piece;
-    while (threads < maxThreads && turns() * piece > maxRegisterElements)
+    while (threads < maxThreads && iterations() * piece > maxRegisterElements)
       threads *= 2;
     if (threads > lanesPerWarp)
       rowsPerBlock = 1;
   }
-  int64_t turns() const { return llvm::divideCeil(pieces, threads); }
-  bool fitsRegisters() const { return turns() * piece <= maxRegisterElements; }
+  int64_t iterations() const { return llvm::divideCeil(pieces, threads); }
+  bool fitsRegisters() const { return iterations() * piece <= maxRegisterElements; }
 };
 
 class RowEmitter {
@@ -56,7 +56,7 @@ private:
   /// One piece of the row.
   struct Piece {
     SmallVector<Value> columns;
-    Value isThere; ///< null: always there
+    Value inBounds; ///< null: always
   };
   void findRow();
   void keepPieces();
@@ -72,8 +72,10 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   ThreadBlock block;
-  Value row, isRowThere, thread; ///< `thread`: index among the threads of its row
-  SmallVector<Piece> kept;       ///< pieces of all turns, if they fit into registers
+  Value row, rowInBounds, thread; ///< `thread`: index among the threads of its row
+  /// Pieces of all iterations, if they fit into registers. Holds only indices; values are kept by
+  /// the cache of `elements`.
+  SmallVector<Piece> kept;
 };
 } // namespace
 
@@ -94,7 +96,7 @@ void RowEmitter::findRow() {
   if (plan.outer % plan.rowsPerBlock == 0)
     return;
   Value last = math.constant(plan.outer - 1);
-  isRowThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, row, last);
+  rowInBounds = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, row, last);
   row = arith::MinUIOp::create(b, row, last);
 }
 
@@ -107,15 +109,15 @@ RowEmitter::Piece RowEmitter::pieceAt(Value number) {
 }
 
 void RowEmitter::keepPieces() {
-  for (int64_t turn = 0; turn < plan.turns(); ++turn) {
-    Value number = math.add(thread, math.constant(turn * plan.threads)), isThere;
-    if ((turn + 1) * plan.threads > plan.pieces) {
+  for (int64_t iteration = 0; iteration < plan.iterations(); ++iteration) {
+    Value number = math.add(thread, math.constant(iteration * plan.threads)), inBounds;
+    if ((iteration + 1) * plan.threads > plan.pieces) {
       Value last = math.constant(plan.pieces - 1);
-      isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number, last);
+      inBounds = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number, last);
       number = arith::MinUIOp::create(b, number, last);
     }
     kept.push_back(pieceAt(number));
-    kept.back().isThere = isThere;
+    kept.back().inBounds = inBounds;
   }
 }
 
@@ -127,8 +129,8 @@ SmallVector<Value> RowEmitter::combine(const RowLevel &level, const Piece &piece
       Value operand = op->getOperand(0);
       Value element =
           elements.accumulated(op, elements.at(operand, fullIndexOf(kernel, operand, row, column)));
-      if (piece.isThere)
-        element = arith::SelectOp::create(b, piece.isThere, element, elements.neutral(op));
+      if (piece.inBounds)
+        element = arith::SelectOp::create(b, piece.inBounds, element, elements.neutral(op));
       combined = elements.combine(op, combined, element);
     }
     next.push_back(combined);
@@ -148,8 +150,8 @@ void RowEmitter::store(const RowLevel &level, const Piece &piece) {
   SmallVector<Value> positions;
   for (Value column : piece.columns)
     positions.push_back(math.add(base, column));
-  Value isThere = emitBoth(b, isRowThere, piece.isThere);
-  emitIf(b, isThere, [&] {
+  Value inBounds = emitBoth(b, rowInBounds, piece.inBounds);
+  emitIf(b, inBounds, [&] {
     for (auto [n, value] : llvm::enumerate(values)) {
       unsigned result = level.results[n / positions.size()];
       elements.store(value, kernel.elementType(result), kernel.pointers[result],
@@ -194,7 +196,7 @@ void RowEmitter::storeRowResults() {
   if (values.empty())
     return;
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, math.constant(0));
-  emitIf(b, emitBoth(b, isFirst, isRowThere), [&] {
+  emitIf(b, emitBoth(b, isFirst, rowInBounds), [&] {
     for (auto [n, value] : values)
       elements.store(value, kernel.elementType(n), kernel.pointers[n], row);
   });

@@ -19,7 +19,7 @@ namespace pcc::lower {
 namespace {
 /// Approximate number of warps for all slabs together.
 constexpr int64_t usualWarps = 4096;
-constexpr int64_t warpsPerBlock = usualThreads / lanesPerWarp;
+constexpr int64_t warpsPerBlock = defaultBlockThreads / lanesPerWarp;
 
 /// Sizes of a scatter: slabs × axis × row, with `updates` rows to add per slab.
 struct ScatterSizes {
@@ -70,7 +70,8 @@ private:
 GridShape gridOfScatter(func::FuncOp kernel) {
   Value result = kernel.getBody().front().getTerminator()->getOperand(0);
   ScatterSizes sizes(result.getDefiningOp<ScatterAddOp>());
-  return {int64_t(llvm::divideCeil(sizes.slabs * sizes.warpsPerSlab, warpsPerBlock)), usualThreads};
+  return {int64_t(llvm::divideCeil(sizes.slabs * sizes.warpsPerSlab, warpsPerBlock)),
+          defaultBlockThreads};
 }
 
 /// Copies the input to the result. The lane that adds to an element also copies it.

@@ -22,7 +22,7 @@ namespace pcc::lower {
 static constexpr int64_t side = lanesPerWarp, pitch = side + 1;
 /// Minimum size of each dimension for which tiles pay off.
 static constexpr int64_t minSide = 8;
-static constexpr int64_t warpsPerTile = usualThreads / lanesPerWarp;
+static constexpr int64_t warpsPerTile = defaultBlockThreads / lanesPerWarp;
 
 /// Returns the dimension of the result along which operand elements are adjacent.
 static unsigned rowDimOf(TransposeOp op) {
