@@ -31,7 +31,8 @@ Stream::~Stream() {
 }
 
 Status Stream::waitFor(const Event &event) {
-  return driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent");
+  return withInstructions(
+      driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent"));
 }
 
 /// Returns all instructions not yet known to be complete.
@@ -86,7 +87,8 @@ Status Stream::copyOut(std::span<std::byte> destination, DevicePointer source) {
 Status Stream::fill(DevicePointer destination, uint64_t bytes) {
   if (Status status = gpu->enter(); !status.ok() || bytes == 0)
     return status;
-  return driver().check(driver().memsetBytes(destination, 0, bytes, handle), "cuMemsetD8Async");
+  return withInstructions(
+      driver().check(driver().memsetBytes(destination, 0, bytes, handle), "cuMemsetD8Async"));
 }
 
 Status Stream::synchronize() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stream of one rank. Its work completes in the order in which it was enqueued. A failure
-// appears only at a later call, so the stream tracks which instructions may have caused it.
+// The stream of a rank's COMPUTE instructions. Its work completes in the order in which it was
+// enqueued. A failure appears only at a later call, so the stream tracks which instructions may
+// have caused it.
 
 #pragma once
 
@@ -49,7 +50,8 @@ public:
   Status enqueued(const abi::Instruction &first, const abi::Instruction &last, int64_t instructions,
                   Status status);
 
-  /// During its lifetime, enqueued instructions are not tracked, since a capture only records them.
+  /// Instructions that are enqueued during its lifetime are forgotten when it ends, since a capture
+  /// only records them.
   class Capturing {
   public:
     explicit Capturing(Stream &stream) : stream(stream), run(stream.runs.back()) {}
@@ -61,8 +63,8 @@ public:
     const Run run;
   };
 
-  /// copyIn: enqueues a copy from the host; `source` may change on return. copyOut: waits for a
-  /// copy to the host. fill: enqueues filling with zeros.
+  /// copyIn: enqueues a copy from the host; the caller may reuse `source` once it returns. copyOut:
+  /// waits for a copy to the host. fill: enqueues filling with zeros.
   Status copyIn(DevicePointer destination, std::span<const std::byte> source);
   Status copyOut(std::span<std::byte> destination, DevicePointer source);
   Status fill(DevicePointer destination, uint64_t bytes);

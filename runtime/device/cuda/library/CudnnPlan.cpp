@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks heuristics mode A, then the fallback mode, for at most 64 engine configurations each. An
-// engine's numerical notes decide whether it is allowed. The first allowed configuration that
-// yields a plan is used.
+// engine's numerical notes decide whether it is allowed. Winograd and FFT are allowed: they compute
+// in f32, though in another order. The first allowed configuration that yields a plan is used.
 
 #include "runtime/device/cuda/library/CudnnPlan.h"
 
@@ -69,7 +69,8 @@ Expected<std::shared_ptr<const Plan>> Plan::make(const Target &target, Graph gra
   Descriptor whole = graph.finish(target.handle);
   if (!whole.status().ok())
     return whole.status();
-  Status reason = Status::unavailable("cuDNN has no engine for it");
+  Status reason = Status::unavailable(
+      "cuDNN has no deterministic engine of the required precision for this operation");
   for (HeuristicsMode mode : {HeuristicsMode::A, HeuristicsMode::Fallback})
     for (const Descriptor &config : listConfigs(target, whole, mode)) {
       if (!isAllowed(config, isExact))
