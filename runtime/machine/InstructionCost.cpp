@@ -34,18 +34,19 @@ MatmulSize matmulOf(const abi::Convolution &c) {
 std::vector<MatmulSize> listMatmuls(const abi::Attention &a) {
   double heads = double(a.batch()) * double(a.heads()) / (a.causal() ? 2 : 1);
   double queries = double(a.positions()), keys = double(a.key_positions());
-  double width = double(a.width()), depth = double(a.depth());
+  double width = double(a.width()), valueWidth = double(a.depth());
   MatmulSize scores{heads, queries, keys, width};
   if (!a.has_gradients())
-    return {scores, {heads, queries, depth, keys}};
+    return {scores, {heads, queries, valueWidth, keys}};
   return {scores,
-          {heads, keys, depth, queries},
-          {heads, queries, keys, depth},
+          {heads, keys, valueWidth, queries},
+          {heads, queries, keys, valueWidth},
           {heads, queries, width, keys},
           {heads, keys, width, queries}};
 }
 
-/// Returns the seconds of the arithmetic alone, without memory traffic.
+/// Returns the seconds of the arithmetic alone, without memory traffic. Launches have no type;
+/// their flops count at the rate of f32.
 double secondsOfArithmetic(const abi::DeviceFigures &device, const abi::Instruction &instruction) {
   abi::ElementType type = abi::F32;
   if (instruction.has_matmul())

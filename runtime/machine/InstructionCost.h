@@ -13,6 +13,12 @@
 //                             b h    q         e        k        the weighted mean of the values
 //     its gradients           five matmuls of that kind
 //
+//   b        batch                        n        samples
+//   m n k    sizes of the matmul          y x      pixels of the result
+//   h        heads                        o c      channels of the result and of the input
+//   q k      queries and keys             v u      window
+//   d e      width of a key, of a value
+//
 // A causal attention computes half of each matmul.
 
 #pragma once

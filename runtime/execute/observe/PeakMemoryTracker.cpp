@@ -16,7 +16,7 @@ PeakMemoryTracker::PeakMemoryTracker(const abi::Executable &executable, int numb
   flatProgram.actions.assign(index.program.actions().begin(), index.program.actions().end());
   spans.assign(flatProgram.countRuns(), simulate::never);
   for (uint32_t r = 0; r < index.instructions.size(); ++r)
-    places[index.instructions[r]] = r;
+    indexOf[index.instructions[r]] = r;
   size_t run = 0;
   for (const abi::Action &action : flatProgram.actions) {
     firstRun[action.section()][abi::ringIndex(executable.batch(), action)] = run;
@@ -24,20 +24,20 @@ PeakMemoryTracker::PeakMemoryTracker(const abi::Executable &executable, int numb
   }
 }
 
-simulate::Span &PeakMemoryTracker::spanOf(const abi::Instruction &instruction, uint64_t action) {
-  uint32_t place = places.at(&instruction), section = index.sectionOf(place);
-  return spans[firstRun[section].at(action) + place - flatProgram.firstOf[section]];
+simulate::Span &PeakMemoryTracker::spanOf(const abi::Instruction &instruction, uint64_t ringIndex) {
+  uint32_t number = indexOf.at(&instruction), section = index.sectionOf(number);
+  return spans[firstRun[section].at(ringIndex) + number - flatProgram.firstOf[section]];
 }
 
-void PeakMemoryTracker::begin(Instructions instructions, uint64_t action) {
+void PeakMemoryTracker::begin(Instructions instructions, uint64_t ringIndex) {
   for (const abi::Instruction *instruction : instructions)
-    spanOf(*instruction, action) = {turn, turn};
+    spanOf(*instruction, ringIndex) = {turn, turn};
   ++turn;
 }
 
-void PeakMemoryTracker::end(Instructions instructions, uint64_t action) {
+void PeakMemoryTracker::end(Instructions instructions, uint64_t ringIndex) {
   for (const abi::Instruction *instruction : instructions)
-    spanOf(*instruction, action).end = turn;
+    spanOf(*instruction, ringIndex).end = turn;
   ++turn;
 }
 
