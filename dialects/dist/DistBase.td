@@ -30,7 +30,9 @@ def Dist_Dialect : Dialect {
     | `dist.constraints` | module | constraints: strategies for ops, parameters and inputs by their names |
     | `dist.fusion` | parameter, collective | i64: collectives of its gradients and its value, or the collective itself, are fused with others of the same number; 0: with none |
     | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
+    | `dist.own` | argument of a function | its partial value is not reduced: each rank continues with its part as if it were the whole |
     | `dist.local` | function | its types are those of one rank |
+    | `dist.file_nodes` | module | the nodes of the model's file and the shardings that it gives to their tensors |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -35,18 +35,43 @@ static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, Ty
   return success();
 }
 
-/// Verifies the number of a fused collective. It is legal only on ops whose collectives may be
-/// fused; on others it would be lost silently. This dialect does not see the models' dialect: a
-/// parameter is a symbol without a body, unlike functions, steps and programs.
+/// Dialect dist cannot include graph, so `graph.parameter` is recognized as a symbol without
+/// regions, unlike functions, steps and programs.
+static bool isParameter(Operation *op) {
+  return isa<SymbolOpInterface>(op) && op->getNumRegions() == 0;
+}
+
+/// Verifies `dist.fusion`: collectives of one number are fused. It is legal only on parameters and
+/// on collectives that may be fused; on other ops it would be lost silently.
 static LogicalResult verifyFusion(Operation *op, Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
-    return op->emitOpError() << "expected \"dist.fusion\" to be an i64 from 0 on, got " << value;
-  bool isParameter = isa<SymbolOpInterface>(op) && op->getNumRegions() == 0;
-  if (isParameter || isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+    return op->emitOpError() << "expected \"dist.fusion\" to be a non-negative i64, got " << value;
+  if (isParameter(op) || isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
     return success();
   return op->emitOpError() << "expected \"dist.fusion\" on a parameter, an all_reduce, an "
                               "all_gather or a reduce_scatter";
+}
+
+/// Verifies the sharding of a parameter or of a value at a function's boundary: it must be legal
+/// for the global type, of which a local function has only one block.
+static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute attribute,
+                                    const Twine &where) {
+  if (isa<StringAttr>(attribute.getValue()))
+    return success();
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!sharding || !tensor)
+    return op->emitOpError() << "expected \"dist.sharding\" of " << where
+                             << " to be the sharding of a tensor, got " << attribute.getValue()
+                             << " on " << type;
+  Mesh mesh = getMesh(op);
+  Sharding value = sharding.getSharding();
+  if (op->hasAttr(localAttrName) && tensor.hasStaticShape() &&
+      value.getRank() == tensor.getRank() && value.verifyAxes(mesh).empty())
+    tensor = tensor.clone(value.getGlobalShape(tensor.getShape(), mesh));
+  auto emitError = [&] { return std::move(op->emitOpError() << where << ": "); };
+  return checkSharding(emitError, value, tensor, mesh);
 }
 
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
@@ -66,32 +91,14 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyFileNodes(op, attribute.getValue());
   if (name == fusionAttrName)
     return verifyFusion(op, attribute.getValue());
+  if (name == shardingAttrName && isParameter(op))
+    if (auto type = op->getAttrOfType<TypeAttr>("type"))
+      return verifyBoundary(op, type.getValue(), attribute, "the parameter");
   if (name == inAttrName)
     return verifyShardings(op, attribute, op->getOperandTypes());
   if (name == outAttrName)
     return verifyShardings(op, attribute, op->getResultTypes());
   return success();
-}
-
-/// Verifies a sharding at a function's boundary: it must be legal for the global type, of which a
-/// local function has only one block.
-static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute attribute,
-                                    const Twine &where) {
-  if (isa<StringAttr>(attribute.getValue()))
-    return success();
-  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!sharding || !tensor)
-    return op->emitOpError() << "expected \"dist.sharding\" of " << where
-                             << " to be the sharding of a tensor, got " << attribute.getValue()
-                             << " on " << type;
-  Mesh mesh = getMesh(op);
-  Sharding value = sharding.getSharding();
-  if (op->hasAttr(localAttrName) && tensor.hasStaticShape() &&
-      value.getRank() == tensor.getRank() && value.verifyAxes(mesh).empty())
-    tensor = tensor.clone(value.getGlobalShape(tensor.getShape(), mesh));
-  auto emitError = [&] { return std::move(op->emitOpError() << where << ": "); };
-  return checkSharding(emitError, value, tensor, mesh);
 }
 
 LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,

@@ -124,6 +124,28 @@ func.func private @f() attributes {dist.local = 1}
 
 // -----
 
+// Annotations on parameters.
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  // expected-error @below {{expected "dist.sharding" of the parameter to be the sharding of a tensor, got 1 : i64 on 'tensor<8xf32>'}}
+  graph.parameter @w : tensor<8xf32> init(<zeros>) {dist.sharding = 1}
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  // expected-error @below {{the parameter: axis "tp" of sharding "[tp]" is not an axis of the mesh "dp=4"}}
+  graph.parameter @w : tensor<8xf32> init(<zeros>) {dist.sharding = #dist.sharding<[tp]>}
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  // expected-error @below {{the parameter: dimension 0 of size 6 is not divisible by 4 shards}}
+  graph.parameter @w : tensor<6xf32> init(<zeros>) {dist.sharding = #dist.sharding<[dp]>}
+}
+
+// -----
+
 // Annotations on ops.
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xf32>) {
@@ -163,7 +185,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// expected-error @below {{expected "dist.fusion" to be an i64 from 0 on, got -1 : i64}}
+// expected-error @below {{expected "dist.fusion" to be a non-negative i64, got -1 : i64}}
 graph.parameter @w : tensor<4xf32> init(<zeros>) {dist.fusion = -1 : i64}
 
 // -----
