@@ -9,8 +9,9 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::pcc::graph";
   let genSpecializedAttr = 0;
 }
-// Printed bare if an op's format names the attribute (`graph.compare lt`); attributes in an
-// attribute dictionary need the format `<value>`.
+// An attribute that an op's format names is printed bare (`graph.compare lt`). One that may stand in
+// an attribute dictionary, such as `gelu_form`, needs the format `<value>`: it is read back as
+// `#graph.gelu_form<tanh>`.
 class Graph_EnumAttr<EnumAttrInfo info, string mnemonic, string format = "$value">
     : EnumAttr<Graph_Dialect, info, mnemonic> {
   let assemblyFormat = format;
@@ -30,6 +31,7 @@ def Graph_RoleAttr : AttrDef<Graph_Dialect, "Role"> {
   let description = [{
     `parameter`, `gradient` and `saved` need a name; `input`, `loss`, `output` may have one. `saved`
     is a residual: one section of a step saves it for another one of the same microbatch and copy.
+    `step` is the number of the training step, and needs no name.
   }];
   let assemblyFormat = "`<` $kind `` custom<RoleName>($name) `>`";
   let genVerifyDecl = 1;
@@ -45,7 +47,7 @@ def Graph_InitAttr : AttrDef<Graph_Dialect, "Init"> {
   let summary = "initializer of a parameter";
   let description = [{
     `zeros`, `ones`, `constant, c`, `uniform, low, high`, `normal, mean, standard deviation`, or
-    `file` with the values in the parameter's `value` attribute.
+    `file`: the values are from the model's file, and the parameter's attribute `value` holds them.
   }];
   let parameters = (ins EnumParameter<Graph_InitKind>:$kind,
                         "::mlir::DenseF64ArrayAttr":$arguments);
@@ -53,6 +55,8 @@ def Graph_InitAttr : AttrDef<Graph_Dialect, "Init"> {
   let genVerifyDecl = 1;
 }
 
+// The kind of `graph.reduce`. `pcc::ReduceKind`, without a mean, is that of collectives and of partial
+// shardings.
 def Graph_ReduceKind : Graph_Enum<"ReduceOpKind", "reduction", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">,
   I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
@@ -63,7 +67,7 @@ def Graph_LossReduction : Graph_Enum<"LossReduction", "how the losses of the sam
   I32EnumAttrCase<"Mean", 0, "mean">, I32EnumAttrCase<"Sum", 1, "sum">]>;
 def Graph_LossReductionAttr : Graph_EnumAttr<Graph_LossReduction, "loss_reduction", "`<` $value `>`">;
 
-def Graph_Direction : Graph_Enum<"Direction", "comparison", [
+def Graph_Direction : Graph_Enum<"Direction", "comparison direction", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">, I32EnumAttrCase<"LT", 2, "lt">,
   I32EnumAttrCase<"LE", 3, "le">, I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]>;
 def Graph_DirectionAttr : Graph_EnumAttr<Graph_Direction, "direction">;

@@ -48,7 +48,8 @@ class Graph_TensorOf<Type element>
 def Graph_Tensor : Graph_TensorOf<Graph_Element>;
 def Graph_NumberTensor : Graph_TensorOf<Graph_Number>;
 def Graph_FloatTensor : Graph_TensorOf<Graph_Float>;
-// Indices, labels and seeds have a sign: negative ones have a meaning.
+// Indices, labels and seeds have a sign. An index below 0 is out of range, so ops clamp or drop it. A
+// label may be a negative `ignore_index`, and a seed may be any integer.
 def Graph_IndexTensor : Graph_TensorOf<Graph_SignedInt>;
 def Graph_BoolTensor : Graph_TensorOf<I1>;
 def Graph_LogicTensor : Graph_TensorOf<Graph_Logic>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shape ops. An op that changes a size acts on one axis, so that sizes of other dimensions come
-// from types alone.
+// Shape ops. An op that cuts, extends or indexes dimensions acts on one axis, so that sizes of other
+// dimensions come from types alone. `reshape` and `broadcast` take all sizes from the result type.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHSHAPE_TD
 #define PCC_DIALECTS_GRAPH_GRAPHSHAPE_TD
 
@@ -25,7 +25,7 @@ def Graph_TransposeOp : Graph_Op<"transpose", [Graph_InferTypes]> {
 }
 
 def Graph_BroadcastOp : Graph_Op<"broadcast"> {
-  let summary = "repeats the input along new dimensions";
+  let summary = "repeats the input along new dimensions and those of size one";
   let description = [{
     Input dimension d becomes result dimension `dims[d]` (ascending). It has the same size, or has
     size one and is repeated.
@@ -66,6 +66,10 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice"> {
 def Graph_DynamicUpdateSliceOp : Graph_Op<"dynamic_update_slice",
     [AllTypesMatch<["input", "result"]>]> {
   let summary = "the input with elements along one axis replaced from a computed start";
+  let description = [{
+    The update's size along `axis` gives the number of elements. A start out of range is moved to
+    the nearest legal one.
+  }];
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$update, Graph_IndexScalar:$start,
                        Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
@@ -94,6 +98,10 @@ def Graph_ConcatOp : Graph_Op<"concat", [Graph_InferTypes]> {
 
 def Graph_SplitOp : Graph_Op<"split"> {
   let summary = "cuts the input along one axis into consecutive parts";
+  let description = [{
+    The results' sizes along `axis` are those of the parts; they may differ, and add up to that of
+    the input.
+  }];
   let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($input) `to` type($results)";
@@ -138,7 +146,11 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "resul
 }
 
 def Graph_OneHotOp : Graph_Op<"one_hot"> {
-  let summary = "1 where the index along `axis` equals the indices' value, else 0";
+  let summary = "1 where the position along the new dimension `axis` equals the index, else 0";
+  let description = [{
+    result[a…, k, b…] = (indices[a…, b…] == k), where k runs along `axis`. An index out of range
+    gives zeros.
+  }];
   let arguments = (ins Graph_IndexTensor:$indices, Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$indices `axis` `=` $axis attr-dict `:` type($indices) `to` type($result)";

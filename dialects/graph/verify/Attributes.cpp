@@ -43,10 +43,10 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, Ini
 
 LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, RoleKind kind,
                                StringAttr name) {
-  bool needsName = kind == RoleKind::Parameter || kind == RoleKind::Gradient;
-  if (needsName && (!name || name.empty())) // C1
-    return emitError() << "expected the name of a parameter after '" << stringifyRoleKind(kind)
-                       << "'";
+  bool namesParameter = kind == RoleKind::Parameter || kind == RoleKind::Gradient;
+  if ((namesParameter || kind == RoleKind::Saved) && (!name || name.empty())) // C1
+    return emitError() << "expected " << (namesParameter ? "the name of a parameter" : "a name")
+                       << " after '" << stringifyRoleKind(kind) << "'";
   return success();
 }
 

@@ -30,6 +30,12 @@ func.func private @f(tensor<2xf32> {graph.role = #graph.role<gradient>})
 
 // -----
 
+// role C1, on a residual
+// expected-error @+1 {{expected a name after 'saved'}}
+func.func private @f(tensor<2xf32> {graph.role = #graph.role<saved>})
+
+// -----
+
 // role C2, on an argument
 // expected-error @+1 {{expected a '#graph.role' as 'graph.role' of argument #0, got '"input"'}}
 func.func private @f(tensor<2xf32> {graph.role = "input"})
