@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Schedules of a vee. Chunk 0 goes down the devices and chunk 1 comes back. So the first device has
-// the first and the last stage, and all devices need the same memory.
+// Schedules of a vee: ZB-V and DualPipeV. Chunk 0 goes down the devices and chunk 1 comes back. So
+// the first device has the first and the last stage, and all devices need the same memory.
 //
 // A schedule is a list of phases: a pattern of actions and their number. `F0` is the next forward
 // of chunk 0, `B1` the next input gradients of chunk 1, and `W` the oldest pending weight
 // gradients. `A1` is the next backward of chunk 1 with its weight gradients. `F0+A1` runs both at
-// the same time.
+// the same time. Below, p is the number of devices, r that of a device from 0 on, and m the number
+// of microbatches. F, B and W are the times of a forward, of input and of weight gradients.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -19,17 +20,18 @@ struct Phase {
   int64_t numActions = 0;
 };
 
-/// If F = B = W, no device idles between its first and last action, with the memory of 1F1B. From
-/// Qi et al., "Zero bubble pipeline parallelism", ICLR 2024, section 6; the phases are our own. The
-/// result has no weight gradients; Schedule.cpp inserts them. Needs 2p microbatches. In the figure,
-/// digits are forwards, letters are input gradients, capitals are inserted weight gradients:
+/// ZB-V. If F = B = W, no device idles between its first and last action, with the memory of 1F1B.
+/// From Qi et al., "Zero bubble pipeline parallelism", ICLR 2024, section 6; the phases are our
+/// own. The result has no weight gradients; Schedule.cpp inserts them. Call with m >= 2p; expand()
+/// cuts shorter pipelines from it. In the figure, digits are forwards, letters are input gradients,
+/// capitals are inserted weight gradients. Each stands twice for a device: in chunk 0 and 1.
 ///
 ///   p = 2, m = 4     0120aA1bB3aA2cCbB3dcDdCD
 ///                     0011aA2aA2bB3bB3ccddCCDD
 std::vector<Phase> zeroBubbleVee(const PipelineShape &shape, int device);
 
-/// Forwards and backwards of the two chunks overlap (DeepSeek-AI, "DualPipe", 2025, in the form
-/// with half of the devices). Needs 2p microbatches.
+/// DualPipeV. Forwards and backwards of the two chunks overlap (DeepSeek-AI, "DualPipe", 2025, in
+/// the form with half of the devices). Call with m >= 2p; expand() cuts shorter pipelines from it.
 ///
 ///   phases of device r                                actions
 ///   F0                                                2 (p − r − 1)

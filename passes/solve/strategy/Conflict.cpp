@@ -5,7 +5,7 @@
 // the limit is needed.
 #include "passes/solve/strategy/Conflict.h"
 
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include <numeric>
 
 namespace pcc::solve {

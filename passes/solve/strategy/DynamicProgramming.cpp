@@ -6,8 +6,8 @@
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Incumbent.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "passes/solve/strategy/problem/Work.h"
-#include "passes/solve/strategy/problem/Workers.h"
 #include "passes/solve/strategy/reduce/Elimination.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 

@@ -6,7 +6,7 @@
 #include "passes/solve/strategy/MinMarginals.h"
 
 #include "passes/solve/strategy/primal/Improve.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "passes/solve/strategy/reduce/Elimination.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 

@@ -41,7 +41,8 @@ static std::string checkOrder(const StreamProblem &problem, const StreamOrder &o
   return "";
 }
 
-/// Simulates one run: the last one or another one.
+/// Simulates one run: the last one or another one. A task waits for its stream, for the compute
+/// tasks before it in the order, and for the tasks in `after`.
 static StreamTimes runOnce(const StreamProblem &problem, const StreamOrder &order, bool isLast) {
   StreamTimes times;
   times.begin.resize(problem.tasks.size());

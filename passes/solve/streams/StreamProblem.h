@@ -3,14 +3,15 @@
 // Order in which a rank starts its tasks, so that communication overlaps with computation.
 //
 // A rank has one compute stream and some communication streams. Each stream runs one task at a
-// time, in the order in which the rank starts them. The rank itself computes. So it starts a
-// message when all earlier computing tasks are done. Example: two copies (a, b) of two layers. Each
-// layer is computed in time 1 (C) and then summed over ranks in time 1 (R). A layer needs the sum
-// of the layer before:
+// time, in the order in which the rank starts them. A message is a task of a communication stream:
+// a send, a receive or a collective. On a CPU the rank's thread does the computing, so it issues a
+// message only after all compute tasks before it in the order. Example: two copies (a, b) of two
+// layers. Each layer is computed in time 1 (C) and then summed over ranks in time 1 (R). A layer
+// needs the sum of the layer before:
 //
 //   given:  Ca1 Ra1 Ca2 Ra2 Cb1 Rb1 Cb2 Rb2      found:  Ca1 Ra1 Cb1 Rb1 Ca2 Ra2 Cb2 Rb2
-//   computes        Ca1     Ca2     Cb1     Cb2          computes        Ca1 Cb1 Ca2 Cb2
-//   communicates        Ra1     Ra2     Rb1     Rb2      communicates        Ra1 Rb1 Ra2 Rb2
+//   computes        Ca1     Ca2 Cb1     Cb2              computes        Ca1 Cb1 Ca2 Cb2
+//   communicates        Ra1     Ra2 Rb1     Rb2          communicates        Ra1 Rb1 Ra2 Rb2
 //
 // The given order takes 7, because only Ra2 overlaps with computation. The found order takes 5,
 // which is optimal.
@@ -29,7 +30,8 @@ struct Task {
   double seconds = 0;
   std::vector<int> after = {}; ///< tasks that must be done before this one starts
   std::string name = {};
-  bool isLastRunOnly = false; ///< runs in the last run only; tasks of all runs never depend on it
+  /// Runs in the last run only. A task that runs in every run never depends on one.
+  bool isLastRunOnly = false;
 };
 
 struct StreamProblem {

@@ -5,7 +5,7 @@
 // is described by the minimum usages at their peak.
 #include "passes/analysis/names/OpNames.h"
 #include "passes/solve/strategy/Conflict.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "passes/strategy/search/Search.h"
 #include "passes/strategy/search/SearchTranslate.h"
 #include <numeric>

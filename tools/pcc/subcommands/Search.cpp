@@ -9,7 +9,7 @@
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/report/SearchReport.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "passes/solve/strategy/bounds/MessagePassing.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 
 namespace pcc::solve {
 

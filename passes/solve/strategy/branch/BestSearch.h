@@ -21,8 +21,9 @@
 #include "passes/solve/strategy/primal/LocalSearch.h"
 #include "passes/solve/strategy/problem/Incumbent.h"
 #include "passes/solve/strategy/problem/SolveOptions.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include <memory>
+#include <optional>
 
 namespace pcc::solve {
 
@@ -30,9 +31,13 @@ namespace pcc::solve {
 //
 //   core → flat problem → prices → bounds of options → prune → smaller core → …
 //
-// Each iteration of this loop is a stage of the certificate. A good solution allows pruning, and
-// pruning makes the core so small that better solutions are easy to find. For whole training graphs
-// often a tenth of the table entries remains.
+//   core           the problem during reductions: what is still to be chosen (Core.h)
+//   segment        a time that stands for the times around it at which the limit can bind
+//   flat problem   the core in arrays, for the price search (FlatProblem.h)
+//
+// Each iteration of this loop is a proof step of the certificate (CertificateStage). A good
+// solution allows pruning, and pruning makes the core so small that better solutions are easy to
+// find. For whole training graphs often a tenth of the table entries remains.
 
 /// Prices by time. They can be transferred to another set of segments.
 using TimedPrices = std::vector<std::pair<int64_t, double>>;
@@ -48,13 +53,13 @@ public:
 
   /// Whether the reductions left nothing to choose.
   bool isSolved() const { return !isClosed() && core.isEmpty(); }
-  bool isOpen() const { return flat != nullptr || !asleep.empty(); }
+  bool isOpen() const { return flat != nullptr || sleepingPrices; }
 
-  /// Computes bounds of all options at the best prices. Returns the number that can be pruned at
-  /// `cutoff`.
+  /// Passes messages in `sweeps` more sweeps at the best prices, and sets `optionBounds` from them
+  /// (PriceSearch::settle). Returns the number of options that can be pruned at `cutoff`.
   size_t settle(int sweeps, Int128 cutoff);
 
-  /// Prunes the core by exact integer bounds. Returns the stage of the certificate that proves it.
+  /// Prunes the core by exact integer bounds. Returns the proof step of the certificate for it.
   /// The flat problem is not changed.
   CertificateStage pruneExactly(Int128 cutoff);
 
@@ -78,14 +83,13 @@ public:
   ExactBounds exact;                ///< from the last pruning
   Int128 bound = 0;                 ///< proved for all solutions of the branch below the cutoff
   StepStyle style;
-  int parentStage = -1, childIndex = 0; ///< position of its first stage in the certificate
+  int parentStage = -1, childIndex = 0; ///< position of its first proof step in the certificate
 
 private:
   void makeFlatProblem(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
 
-  std::vector<double>
-      asleep; ///< prices of a sleeping branch and one zero, so not empty; else empty
+  std::optional<std::vector<double>> sleepingPrices; ///< of a sleeping branch, by segment
 };
 
 /// Time to read a table entry in a move, relative to message passing. Moves jump from node to node,
@@ -135,7 +139,7 @@ public:
   /// Raises the proved bound of the whole problem, in the core's units.
   void raiseBound(Int128 to) { bound = std::max(bound, to); }
 
-  /// Appends a stage of `branch` to the certificate, below the branch's last stage.
+  /// Appends a proof step of `branch` to the certificate, below the branch's last one.
   void appendStage(Branch &branch, CertificateStage stage);
 
   void report(bool always);
@@ -173,11 +177,11 @@ public:
   void raceStyles();
 
   /// Reduces the branch if at least `share` of the options can be pruned. `certify` appends the
-  /// stage to the certificate. Does nothing unless the gap shrank or `share` is smaller than in the
-  /// last call.
+  /// proof step to the certificate. Does nothing unless the gap shrank or `share` is smaller than
+  /// in the last call.
   void shrink(double share, bool certify);
 
-  /// Prunes unconditionally and appends a stage, to record the bound of the branch.
+  /// Prunes unconditionally and appends a proof step, to record the bound of the branch.
   void certify();
 
   /// Must be called before and after a rebuild of the branch.

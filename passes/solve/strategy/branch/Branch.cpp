@@ -50,18 +50,16 @@ void Branch::makeFlatProblem(const std::vector<double> &startPrices) {
 void Branch::sleep() {
   if (!flat)
     return;
-  asleep = prices->prices();
-  asleep.push_back(0); // keeps the vector nonempty if there are no segments
+  sleepingPrices = prices->prices();
   flat.reset();
   prices.reset();
 }
 
 void Branch::wake() {
-  if (asleep.empty())
+  if (!sleepingPrices)
     return;
-  asleep.pop_back();
-  makeFlatProblem(asleep);
-  asleep.clear();
+  makeFlatProblem(*sleepingPrices);
+  sleepingPrices.reset();
 }
 
 TimedPrices Branch::timedPrices() const {
@@ -74,6 +72,8 @@ TimedPrices Branch::timedPrices() const {
 
 size_t Branch::settle(int sweeps, Int128 cutoff) {
   prices->settle(sweeps, optionBounds);
+  // The bounds are floats, so an option counts only if it is clearly above the cutoff. The exact
+  // pruning decides.
   double limit = withoutConstant(cutoff) * (1 + 1e-9);
   size_t count = 0;
   for (const FlatNode &node : flat->nodes)

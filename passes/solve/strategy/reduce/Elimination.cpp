@@ -47,7 +47,7 @@ struct Front {
 class Eliminator {
 public:
   Eliminator(const Core &core, const std::vector<Segment> &segments, uint64_t budget,
-             const std::function<bool()> &stop)
+             const Stop &stop)
       : core(core), segments(segments), budget(budget), stop(stop), useCounts(segments.size(), 0),
         tablesOf(core.nodes.size()), isDone(core.nodes.size(), false) {
     for (const CoreNode &node : core.nodes)
@@ -385,7 +385,7 @@ private:
   const Core &core;
   const std::vector<Segment> &segments;
   uint64_t budget;
-  const std::function<bool()> &stop;
+  const Stop &stop;
   std::vector<int> useCounts;             ///< by segment: number of terms and tables that use it
   std::vector<std::vector<int>> tablesOf; ///< by node: tables with the node in their scope
   std::vector<int> scopelessTables;       ///< tables without scope that still use segments
@@ -408,7 +408,7 @@ static EliminationResult tryOrder(const Core &core, uint64_t budget, std::vector
 }
 
 EliminationResult eliminateAll(const Core &core, const std::vector<Segment> &segments,
-                               uint64_t budget, const std::function<bool()> &stop) {
+                               uint64_t budget, const Stop &stop) {
   std::vector<int> order;
   EliminationResult result = tryOrder(core, budget, order);
   return result.reason.empty() ? Eliminator(core, segments, budget, stop).run(order) : result;
@@ -428,8 +428,7 @@ static int tieCopy(Core &core) {
 }
 
 std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Segment> &segments,
-                                                uint64_t budget,
-                                                const std::function<bool()> &stop) {
+                                                uint64_t budget, const Stop &stop) {
   std::vector<int> order;
   EliminationResult result = tryOrder(core, budget, order);
   if (!result.reason.empty())

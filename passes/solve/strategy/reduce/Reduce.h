@@ -14,7 +14,7 @@
 // result is then equivalent, only larger.
 #pragma once
 
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "passes/solve/strategy/reduce/Core.h"
 #include "passes/solve/strategy/reduce/Segments.h"
 

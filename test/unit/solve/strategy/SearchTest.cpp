@@ -5,7 +5,7 @@
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
-#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/problem/Tasks.h"
 #include "test/unit/solve/strategy/StrategyFixture.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
