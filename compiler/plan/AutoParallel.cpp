@@ -102,14 +102,14 @@ private:
     strategy::PlanConflict conflict =
         strategy::findPlanConflict(outcome, getOptions(asked.timeLimit));
     if (!conflict.needsConstraints) {
-      if (!outcome.asked.constraints.empty())
+      if (!outcome.requested.constraints.empty())
         error.attachNote() << "nor does one without the constraints";
       return;
     }
     error.attachNote() << "a smallest set of constraints with which none fits, out of "
-                       << outcome.asked.constraints.size() << ":";
+                       << outcome.requested.constraints.size() << ":";
     for (int constraint : conflict.constraints)
-      error.attachNote() << outcome.asked.constraints[constraint].text;
+      error.attachNote() << outcome.requested.constraints[constraint].text;
   }
 
   ModuleOp module;

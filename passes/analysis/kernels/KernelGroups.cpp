@@ -14,7 +14,7 @@ using pcc::task::FormKind;
 
 namespace pcc::analysis {
 
-/// Returns ops without an effect: ops that only such ops read, if anything.
+/// Returns the dead ops: those without effects that only dead ops read.
 static DenseSet<Operation *> findUnused(Block &block) {
   DenseSet<Operation *> unused;
   for (Operation &op : llvm::reverse(block)) {
@@ -33,7 +33,7 @@ KernelGroups::KernelGroups(func::FuncOp function, FenceOf fenceOf) {
     if (op.hasTrait<OpTrait::IsTerminator>() || isRecomputed(&op) || unused.contains(&op))
       continue;
     if (op.hasTrait<OpTrait::ConstantLike>() && !getKernelNumber(&op))
-      continue; // lies in memory
+      continue; // is a constant in memory
     groups.push_back({loopsOf(&op), {&op}, fenceOf(&op)});
     groupOf[&op] = &groups.back();
     if (isMemoryEffectFree(&op))

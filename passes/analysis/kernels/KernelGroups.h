@@ -21,18 +21,20 @@
 
 namespace pcc::analysis {
 
-/// Largest number of ops in a kernel that is not a library call. LLVM's time for a function grows
-/// faster than the function, and the code generator recurses over the ops of a kernel.
+/// Largest number of ops in a generated kernel; collectives, scatters and library calls are exempt
+/// (isSpecialKernel). LLVM's time for a function grows faster than the function, and the code
+/// generator recurses over the ops of a kernel.
 inline constexpr size_t maxKernelOps = 128;
 
 /// Ops that will be one kernel, in program order.
 struct KernelGroup {
   KernelLoops loops;
   llvm::SmallVector<mlir::Operation *, 4> ops;
-  int64_t fence = 0;
+  int64_t fence = 0; ///< number of all its ops (FenceOf)
 };
 
-/// Numbers an op: ops share kernels only with ops of the same number.
+/// Returns the fence of an op, for example the pipeline section that it will run in. Ops share
+/// kernels only with ops of the same fence.
 using FenceOf = llvm::function_ref<int64_t(mlir::Operation *)>;
 
 /// Returns the same fence for all ops.
@@ -43,12 +45,17 @@ class KernelGroups {
 public:
   explicit KernelGroups(mlir::func::FuncOp function, FenceOf fenceOf = noFence);
 
-  /// Returns null for an op that is computed where it is read, lies in memory or is dead.
+  /// Returns null for an op that is computed where it is read, is a constant in memory, or is dead.
   KernelGroup *of(mlir::Operation *op) const { return groupOf.lookup(op); }
-  /// Joins two different groups under `loops`. Fails if their fences differ, or if a third group
-  /// would have to run between them.
+  /// Joins two different groups under `loops`. Returns false and changes nothing if
+  ///   - their fences differ
+  ///   - a generated kernel would have more than maxKernelOps ops
+  ///   - the loops do not fit all ops (fits)
+  ///   - a third group would have to run between them, or the search for one visits more than 1000
+  ///     groups
   bool join(KernelGroup *a, KernelGroup *b, const KernelLoops &loops);
-  /// Returns the groups in an executable order, as close to program order as possible.
+  /// Returns the groups in an executable order: communication as early as possible, the rest in
+  /// program order.
   llvm::SmallVector<KernelGroup *> order() const;
   size_t numOps() const { return groupOf.size(); }
 

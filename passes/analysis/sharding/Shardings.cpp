@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads and writes the annotations. Reshards and conversions to global tensors carry their result's
-// sharding in attributes of their own.
+// Reads and sets `dist.in`, `dist.out` and `dist.sharding`. `dist.reshard` and `dist.to_global`
+// hold their result's sharding in attributes of their own.
 #include "passes/analysis/sharding/Shardings.h"
 
 using namespace mlir;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shardings of functions and ops. A value without an annotation is replicated.
+// Reads and sets the shardings on ops (`dist.in`, `dist.out`) and on the boundaries of functions
+// (`dist.sharding`). A value without an annotation is replicated. Strategies as text must have been
+// collected before (passes/strategy/constraints/CollectConstraints.cpp).
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -9,9 +11,11 @@
 namespace pcc::analysis {
 
 /// Returns the sharding of a value: `dist.out` of the op that defines it, or `dist.sharding` of the
-/// argument.
+/// function's argument. For `dist.reshard` and `dist.to_global`, returns the sharding in the op's
+/// own attribute (`to`, `sharding`).
 dist::Sharding getSharding(mlir::Value value);
-/// Returns the sharding that `op` requires of its operand: `dist.in`.
+/// Returns the sharding that `op` requires of its operand. Only for ops with `dist.in`; the
+/// operands of others count as replicated.
 dist::Sharding getOperandSharding(mlir::Operation *op, unsigned operand);
 /// Returns `dist.sharding` of a function's result.
 dist::Sharding getResultSharding(mlir::func::FuncOp function, unsigned result);

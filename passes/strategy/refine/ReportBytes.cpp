@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the bytes of parameters, gradients and states that one rank keeps between the sections of
-// a step, based on the shardings on the boundaries of functions. States are all parameters that are
-// not trained: optimizer states, running statistics, frozen weights. The program is not cut in
-// stages yet, so the bytes are those of all stages together. Changes nothing.
+// Reports the bytes that one rank keeps between the sections of a step, so that a user sees what
+// sharding the optimizer saves (--remarks).
+//
+// Counts parameters, gradients and states by the shardings on the boundaries of functions. States
+// are all parameters that are not trained: optimizer states, running statistics and frozen weights.
+// The program is not cut in stages yet, so the bytes are those of all stages together. A function
+// with local types (`dist.local`) is skipped. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/cost/Cost.h"
@@ -37,8 +40,9 @@ struct Bytes {
     int64_t bytes = analysis::getNumBytes(analysis::getLocalType(type, sharding, mesh));
     if (role.getKind() == RoleKind::Gradient)
       gradients[name] = bytes;
-    else if (auto parameter = symbols.lookup<graph::ParameterOp>(name))
-      (parameter.getTrainable() ? parameters : states)[name] = bytes;
+    else if (role.getKind() == RoleKind::Parameter)
+      if (auto parameter = symbols.lookup<graph::ParameterOp>(name))
+        (parameter.getTrainable() ? parameters : states)[name] = bytes;
   }
 };
 
@@ -55,9 +59,12 @@ struct ReportBytes : impl::StrategyReportBytesBase<ReportBytes> {
     dist::Mesh mesh = dist::getMesh(module);
     SymbolTable symbols(module);
     Bytes bytes;
-    for (func::FuncOp function : module.getOps<func::FuncOp>())
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (function.isDeclaration() || function->hasAttr(dist::localAttrName))
+        continue;
       for (BlockArgument argument : function.getArguments())
         bytes.count(function, argument, mesh, symbols);
+    }
     remark::analysis(module.getLoc(),
                      remark::RemarkOpts::name("bytes-per-rank").category("strategy"))
         << remark::metric("parameters", sum(bytes.parameters))

@@ -17,15 +17,15 @@ namespace pcc::strategy {
 
 static ConstraintCost estimateConstraintCost(const SearchOutcome &outcome, int constraint,
                                              const SearchOptions &options) {
-  std::vector<int> others(outcome.asked.constraints.size());
+  std::vector<int> others(outcome.requested.constraints.size());
   std::iota(others.begin(), others.end(), 0);
   others.erase(others.begin() + constraint);
-  SearchProblem without = outcome.problem->remake(keepConstraints(outcome.asked, others));
+  SearchProblem without = outcome.problem->remake(keepConstraints(outcome.requested, others));
   solve::SolveOptions solve = options.solve;
   solve.initial = translate(*outcome.problem, outcome.result.solution, without);
   solve::SolveResult result = solveBy(options.algorithm, without.getProblem(), solve);
   ConstraintCost cost;
-  cost.text = outcome.asked.constraints[constraint].text;
+  cost.text = outcome.requested.constraints[constraint].text;
   cost.isKnown = result.hasSolution();
   cost.seconds = toSeconds(outcome.result.cost - result.cost);
   cost.maxSeconds = toSeconds(outcome.result.cost - result.bound);
@@ -36,10 +36,10 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
                                                     const SearchOptions &options) {
   solve::Stopwatch clock;
   std::vector<ConstraintCost> costs;
-  for (auto [constraint, targets] : llvm::enumerate(outcome.asked.constraints)) {
+  for (auto [constraint, targets] : llvm::enumerate(outcome.requested.constraints)) {
     SearchOptions share = options;
     share.solve.seconds = (options.solve.seconds - clock.seconds()) /
-                          static_cast<double>(outcome.asked.constraints.size() - constraint);
+                          static_cast<double>(outcome.requested.constraints.size() - constraint);
     if (share.solve.seconds > 0)
       costs.push_back(estimateConstraintCost(outcome, static_cast<int>(constraint), share));
     else
@@ -55,14 +55,16 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
   solve::Stopwatch clock;
   double seconds = options.solve.seconds;
   auto isInfeasible = [&](ArrayRef<int> constraints) {
-    SearchProblem problem = outcome.problem->remake(keepConstraints(outcome.asked, constraints));
+    SearchProblem problem =
+        outcome.problem->remake(keepConstraints(outcome.requested, constraints));
+    // Takes at most a quarter of the time left, so that later tests have time.
     return solve::isInfeasible(problem.getProblem(), (seconds - clock.seconds()) / 4);
   };
   PlanConflict conflict;
-  conflict.needsConstraints = !outcome.asked.constraints.empty() && !isInfeasible({});
+  conflict.needsConstraints = !outcome.requested.constraints.empty() && !isInfeasible({});
   if (conflict.needsConstraints)
     conflict.constraints = solve::findConflict(
-        static_cast<int>(outcome.asked.constraints.size()),
+        static_cast<int>(outcome.requested.constraints.size()),
         [&](const std::vector<int> &constraints) { return isInfeasible(constraints); },
         [&] { return clock.seconds() > seconds; });
   return conflict;
@@ -87,8 +89,9 @@ std::string describeShortage(const SearchProblem &search) {
   std::string place = describeTime(search, peak.time);
   std::string limit = std::to_string(problem.usageLimit);
   if (peak.use <= problem.usageLimit)
-    return "no choice for all ops together needs at most " + limit + " bytes; at " + place +
-           " at least " + solve::toString(peak.use) + " are needed";
+    return "no combination of the ops' options fits into " + limit +
+           " bytes, although the sum of their minima, at most " + solve::toString(peak.use) +
+           " bytes (at " + place + "), does";
   std::string text = "at " + place + " at least " + solve::toString(peak.use) +
                      " bytes are needed, expected at most " + limit + "; most by";
   constexpr size_t maxShown = 4;

@@ -94,10 +94,10 @@ namespace {
 /// Returns the shardings that the user's constraints give to other nodes.
 SeedShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
-  for (auto [index, constraint] : llvm::enumerate(outcome.asked.constraints))
+  for (auto [index, constraint] : llvm::enumerate(outcome.requested.constraints))
     if (!constraint.isRestored)
       users.push_back(static_cast<int>(index));
-  SeedShardings given = keepConstraints(outcome.asked, users);
+  SeedShardings given = keepConstraints(outcome.requested, users);
   if (node.kind == SearchNode::Kind::Op)
     given.ops.erase(node.op);
   if (node.kind == SearchNode::Kind::Boundary) {

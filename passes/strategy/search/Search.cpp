@@ -24,7 +24,7 @@ SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi:
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   SearchOutcome outcome;
-  outcome.asked = constrained;
+  outcome.requested = constrained;
   outcome.problem =
       std::make_shared<SearchProblem>(module, constrained.mesh, cluster, constrained.given,
                                       machine::memoryBudget(options.memoryLimit, cluster));
@@ -52,7 +52,7 @@ void searchAgain(SearchOutcome &outcome, const SearchOptions &options) {
   if (found.bound >= found.cost)
     found.status = solve::SolveStatus::Optimal;
   known = std::move(found);
-  outcome.program = outcome.asked;
+  outcome.program = outcome.requested;
   outcome.problem->apply(outcome.result.solution, outcome.program.given);
 }
 

@@ -19,7 +19,7 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  ConstrainedProgram asked;     ///< the constraints
+  ConstrainedProgram requested; ///< the constraints
   ConstrainedProgram program;   ///< includes the solution, if there is one
   solve::SolveResult result;    ///< costs in picoseconds of one step
   solve::Int128 costBefore = 0; ///< cost of the plan before improvement, if there was one
@@ -62,7 +62,8 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
 /// Explains why no plan fits: the values that need the memory and the constraints that conflict.
 struct PlanConflict {
   bool needsConstraints = false; ///< whether a plan fits, or may fit, without constraints
-  /// Indices of a smallest set of conflicting constraints; of all constraints if time ran out.
+  /// Indices of an irreducible set of conflicting constraints: without any one of them, the others
+  /// do not conflict. If time runs out, untested constraints stay.
   std::vector<int> constraints;
 };
 
@@ -72,7 +73,7 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
 
 /// Returns, for example, `at "matmul3" at least 12 bytes are needed, expected at most 8; most by
 /// parameter w (8 bytes)`. Describes the point where the sum of every node's minimum is largest. If
-/// this sum fits, says that no choice of all nodes together does.
+/// this sum fits, says that no combination of the ops' options does.
 std::string describeShortage(const SearchProblem &problem);
 
 } // namespace pcc::strategy

@@ -256,8 +256,8 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, SeedShardin
   outcome.result.status = solve::SolveStatus::Feasible;
   outcome.result.cost = solve::verify(outcome.problem->getProblem(), outcome.result.solution).cost;
   outcome.costBefore = improver.getCostBefore();
-  outcome.asked.mesh = outcome.program.mesh = mesh;
-  outcome.asked.given = fixed;
+  outcome.requested.mesh = outcome.program.mesh = mesh;
+  outcome.requested.given = fixed;
   outcome.problem->apply(outcome.result.solution, fixed);
   outcome.program.given = std::move(fixed);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
