@@ -37,7 +37,7 @@ def Pipe_Dialect : Dialect {
     | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that an action runs for all copies |
     | `pipe.recompute` | any op of a model | its result is recomputed for the gradients, not saved |
     | `pipe.constraints` | module | constraints: stages and recompute annotations by the names of ops |
-    | `pipe.in_flight_until` | `pipe.send` | i64 array, by microbatch the last action of the step during which the message may be in flight |
+    | `pipe.in_flight_until` | `pipe.send` | i64 array, by number of action (microbatch * copies + copy) the last action of the step during which the message may be in flight |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

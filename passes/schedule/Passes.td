@@ -29,10 +29,11 @@ def OrderActions : Pass<"schedule-order-actions", "::mlir::ModuleOp"> {
 }
 
 def AnnotateInFlight : Pass<"schedule-annotate-in-flight", "::mlir::ModuleOp"> {
-  let summary = "computes how many transfers between stages may be in flight without blocking";
+  let summary = "computes until which action each sent message may be in flight";
   let description = [{
-    Reads the actions of all stages. Annotates `pipe.in_flight_until` on `pipe.send`: by microbatch,
-    the last action of the step during which the transfer may be in flight.
+    Reads the actions of all stages. Annotates `pipe.in_flight_until` on `pipe.send`: by number of
+    action, the last action of the step during which the message may be in flight. Rings get their
+    depth from it.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AnnotateInFlight: computes how many messages of a kind may be in flight, so that no rank waits to
-// send.
+// AnnotateInFlight: computes until which action each sent message may be in flight. Rings get their
+// depth from it, so that no rank waits to send.
 //
 // A sent value must stay until the other stage has begun to receive it. A rank learns this only
 // from the messages that it receives. In 1F1B, stage 0 begins forward 5 after backward 3, which
-// stage 1 sent after its forward 4. So the messages of forwards 0 to 4 are gone, and only message 5
-// may be in flight:
+// stage 1 sent after its forward 3. So the messages of forwards 0 to 3 are gone, message 4 may be
+// in flight, and message 5 is being written:
 //
 //   stage 0   F0 F1    B0 F2 B1 F3 B2 …
 //   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, one being written: depth 2
 //
 // In GPipe nothing comes back before the last forward, and the depth is the number of microbatches.
-// A message that an action reads after its first send, for example for another copy of its
-// microbatch, counts only from the next action on.
+// What a stage knows are vector clocks (Fidge, Mattern): for each stage, the number of its actions
+// that have begun. A message carries the clock of the beginning of its action, and the receiver
+// takes the maximum. A message that an action reads after its first send, for example for another
+// copy of its microbatch, counts only from the next action on.
 //
 // A ring entry is used again only in an action that comes after the receiving action. Let the
 // actions of all stages run in an order in which every message is sent before the action that
@@ -69,7 +71,8 @@ private:
 
   std::vector<StageActions> stages;
   std::vector<size_t> next; ///< by stage: its next action
-  /// By stage and action: known number of begun actions of each stage when the action begins.
+  /// By stage and action: the vector clock when the action begins, which is the known number of
+  /// begun actions of each stage.
   std::vector<std::vector<std::vector<size_t>>> known;
   std::vector<std::vector<size_t>> ended; ///< by stage: as `known`, at the end of its latest action
   std::map<MessageKey, std::pair<size_t, size_t>> sent; ///< stage and action
@@ -111,8 +114,8 @@ bool InFlightAnalysis::isReady(int64_t stage) const {
   });
 }
 
-/// Whether the received value is first waited for after `send`.
-static bool isReadBehind(Operation *recv, Operation *send) {
+/// Returns whether the received value is first read, and so waited for, after `send`.
+static bool isFirstReadAfter(Operation *recv, Operation *send) {
   return llvm::none_of(recv->getUsers(),
                        [&](Operation *user) { return user->isBeforeInBlock(send); });
 }
@@ -126,7 +129,7 @@ void InFlightAnalysis::runAction(int64_t stage) {
   begun[stage] = place + 1;
   bool isBehindSend = false;
   for (const Message &message : own.receives.lookup(action.section)) {
-    if (!isBehindSend && !sends.empty() && isReadBehind(message.op, sends.front().op)) {
+    if (!isBehindSend && !sends.empty() && isFirstReadAfter(message.op, sends.front().op)) {
       known[stage].push_back(begun);
       isBehindSend = true;
     }

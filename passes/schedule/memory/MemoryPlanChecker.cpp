@@ -46,14 +46,20 @@ void MemoryPlanChecker::describe(Diagnostic &diagnostic, uint32_t version) const
   diagnostic << " of number " << held.number;
 }
 
-LogicalResult MemoryPlanChecker::expect(Operation *reader, const Action &action,
-                                        const ByteSpan &span, uint32_t version) {
+LogicalResult MemoryPlanChecker::expectDuring(const Action *action, Operation *reader,
+                                              const ByteSpan &span, uint32_t version) {
   std::optional<MemoryContents::Held> other = bytes.findOther(span, version);
   if (!other)
     return success();
   InFlightDiagnostic error = reader->emitError();
-  error << "in the action of number " << action.number << " of \""
-        << placed.sections[action.section].section->function.getName() << "\" expected ";
+  if (action)
+    error << "in the action of number " << action->number << " of \""
+          << placed.sections[action->section].section->function.getName() << "\"";
+  else if (auto function = dyn_cast<func::FuncOp>(reader))
+    error << "at the end of \"" << function.getName() << "\"";
+  else
+    error << "at the end of the step";
+  error << " expected ";
   describe(*error.getUnderlyingDiagnostic(), version);
   error << " at " << stringifySpace(span.space) << " + " << other->span.begin << ", got ";
   describe(*error.getUnderlyingDiagnostic(), other->value);
@@ -88,7 +94,7 @@ uint32_t MemoryPlanChecker::findArgument(const Action &action, unsigned argument
 }
 
 void MemoryPlanChecker::publish(const Action &action, unsigned value, uint32_t version) {
-  for (RoleAttr role : valueAt(action, value).leftAs)
+  for (RoleAttr role : valueAt(action, value).returnedAs)
     returned[{role, action.number}] = version;
 }
 
@@ -274,7 +280,8 @@ LogicalResult MemoryPlanChecker::runStep() {
 /// Checks that the next run finds the persistent values of this run in their places.
 LogicalResult MemoryPlanChecker::checkParameters(Operation *end) {
   for (const auto &[role, value] : placed.persistent)
-    if (failed(expect(end, {}, getSpan(value.place, value.bytes, 0), persistent[role])))
+    if (failed(expectDuring(/*action=*/nullptr, end, getSpan(value.place, value.bytes, 0),
+                            persistent[role])))
       return failure();
   return success();
 }

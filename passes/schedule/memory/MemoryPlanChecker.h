@@ -9,7 +9,8 @@
 //   backward[0]   d = b       b of 0: error, 8..16 hold b of 1
 //
 // The expected values follow from single assignment: a value is the result of its one op in the
-// action of its number. The replay does not use live ranges, rings or frames.
+// action of its number. The number of an action is microbatch * copies + copy
+// (ActionOp::getNumber). The replay does not use live ranges, rings or frames of rings (Rings.h).
 //
 // The caller of the program reads losses, outputs and gradients when a section is done, and must
 // find them as well. Each result must be as its section returns it. A gradient that ranks reduce in
@@ -37,14 +38,14 @@ struct PlacedValue {
   mlir::Value value;
   task::PlaceAttr place;
   int64_t bytes = 0;
-  llvm::SmallVector<graph::RoleAttr, 1> leftAs; ///< roles under which the section returns it
+  llvm::SmallVector<graph::RoleAttr, 1> returnedAs; ///< roles of the results that it is
 };
 
 /// Result that is added to a sum over actions.
 struct PlacedSum {
   std::optional<unsigned> value; ///< nullopt: a constant
   unsigned sum = 0;              ///< index in PlacedSections::sums
-  bool ends = false;             ///< complete after the section's last action
+  bool ends = false;             ///< whether the section's last action adds the last term
 };
 
 struct PlacedKernel {
@@ -52,10 +53,9 @@ struct PlacedKernel {
   std::optional<analysis::HoistedPlace> hoisted;
   llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
   bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
-  /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs
-  /// to.
+  /// The sum into which the kernel's instruction accumulates directly.
   std::optional<PlacedSum> ownSum;
-  llvm::SmallVector<PlacedSum> sums;
+  llvm::SmallVector<PlacedSum> sums; ///< those to which later instructions add its outputs
 };
 
 struct PlacedSection {
@@ -91,6 +91,8 @@ struct PlacedSections {
 /// reads.
 mlir::FailureOr<PlacedSections> placeSections(llvm::MutableArrayRef<analysis::Section> sections);
 
+/// Replays the actions of one program in order. Holds a version number for each byte of memory, and
+/// the version that each value, sum and parameter should have.
 class MemoryPlanChecker {
 public:
   /// `step` is null if there is none. All arguments must outlive this object.
@@ -148,7 +150,12 @@ private:
   uint32_t make(mlir::Value value, int64_t number, uint32_t reducedFrom = 0);
   void publish(const Action &action, unsigned value, uint32_t version);
   mlir::LogicalResult expect(mlir::Operation *reader, const Action &action, const ByteSpan &span,
-                             uint32_t version);
+                             uint32_t version) {
+    return expectDuring(&action, reader, span, version);
+  }
+  /// `action` is null at the end of a step or section, which `reader` is then.
+  mlir::LogicalResult expectDuring(const Action *action, mlir::Operation *reader,
+                                   const ByteSpan &span, uint32_t version);
   mlir::LogicalResult expectValue(mlir::Operation *reader, const Action &action, unsigned value,
                                   const Versions &own);
   void describe(mlir::Diagnostic &diagnostic, uint32_t version) const;
@@ -165,7 +172,8 @@ private:
   /// Versions that sections have returned, by role, and by number if they belong to a microbatch.
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, uint32_t> returned;
   llvm::DenseMap<mlir::Attribute, uint32_t> persistent; ///< parameters, states, the step's number
-  llvm::DenseMap<unsigned, Versions> begun; ///< sections with hoisted kernels that have run
+  /// By section: its values so far, if hoisted kernels of it have run before its action.
+  llvm::DenseMap<unsigned, Versions> begun;
 };
 
 } // namespace pcc::schedule

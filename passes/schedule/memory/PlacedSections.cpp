@@ -148,7 +148,7 @@ LogicalResult SectionPlacer::addResults() {
     }
     placed.results.push_back({unsigned(result), number});
     if (RoleAttr role = section.getResultRole(result); role && number)
-      placed.values[*number].leftAs.push_back(role);
+      placed.values[*number].returnedAs.push_back(role);
   }
   return success();
 }

@@ -208,13 +208,31 @@ module {
 // An evaluation must not write parameters.
 module {
   graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
-  // expected-error@+1 {{expected argument 0 of number 0 at persistent + 0, got result 0 of 'graph.neg'}}
+  // expected-error@+1 {{at the end of "forward" expected argument 0 of number 0 at persistent + 0, got result 0 of 'graph.neg'}}
   func.func @forward(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
       attributes {task.forms = [#task.form<map 16 x 1>]} {
     // expected-note@+1 {{that is made here}}
     %0 = graph.neg %w {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
     return %0 : tensor<16xf32>
+  }
+}
+
+// -----
+
+// Nor must a section of the step that does not return the parameter.
+module {
+  graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  func.func @forward(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    // expected-note@+1 {{that is made here}}
+    %0 = graph.neg %w {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+  // expected-error@+1 {{at the end of the step expected argument 0 of number 0 at persistent + 0, got result 0 of 'graph.neg'}}
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.action @forward microbatch = 0 copy = 0
   }
 }
 
