@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins the origins of operands, op by op in program order. An op of parameters and data is placed,
-// and so is an annotated op that is too expensive to recompute. Readers of a placed op inherit its
-// bit.
+// Joins the origins of operands, op by op in program order. An op of parameters and data is placed.
+// So is an annotated op, unless its readers recompute it and it is cheap. Readers of a placed op
+// inherit its bit.
 #include "passes/pipeline/Origins.h"
 
 #include "dialects/graph/Roles.h"
@@ -20,7 +20,7 @@ unsigned Origins::of(Value value) const {
   graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
   if (role && role.getKind() == graph::RoleKind::Parameter)
     return Parameters;
-  return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? Inputs : Indices;
+  return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? FloatInputs : IntegerInputs;
 }
 
 /// Returns whether `op` may run on several virtual stages: it costs less than a matmul or a
@@ -36,7 +36,7 @@ Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isAnnota
     for (Value operand : op.getOperands())
       origin |= of(operand);
     origins[&op] = origin;
-    bool readsParameters = origin & Parameters, readsData = origin & (Inputs | Indices);
+    bool readsParameters = origin & Parameters, readsData = origin & (FloatInputs | IntegerInputs);
     bool isKept = isAnnotated(&op) && !(isRecomputedByReaders(&op) && isCheap(&op));
     if ((readsParameters && readsData) || isKept)
       origins[&op] = Placed;

@@ -3,9 +3,11 @@
 // Classifies the ops of a model by the values from which they are made. The class says on which
 // virtual stages an op may run. A placed op runs on exactly one:
 //
-//   %mask = compare %ids, %c       integer inputs and constants alone: recomputed rather than sent
+//   %mask = compare %ids, %c       integer inputs and constants alone: copied to each virtual stage
+//                                  that reads it, rather than sent
 //   %wt = transpose %w             parameters and constants alone: the same
-//   %y = sub %x, %mean             floating-point inputs: data, but nothing that is trained
+//   %y = sub %x, %mean             float inputs: no virtual stage; each reader makes it, unless the
+//                                  user places it
 //   %0 = matmul %x, %wt            inputs and parameters: placed
 #pragma once
 
@@ -16,10 +18,16 @@ namespace pcc::pipeline {
 
 class Origins {
 public:
-  enum Bit : unsigned { Constants = 0, Indices = 1, Inputs = 2, Parameters = 4, Placed = 8 };
+  enum Bit : unsigned {
+    Constants = 0,
+    IntegerInputs = 1,
+    FloatInputs = 2,
+    Parameters = 4,
+    Placed = 8
+  };
 
-  /// The function has one block. Ops for which `isAnnotated` holds are placed as well, unless they
-  /// may be recomputed.
+  /// The function has one block. An op for which `isAnnotated` holds is placed as well, unless its
+  /// readers recompute it and it is cheap.
   Origins(
       mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isAnnotated =
                                        [](mlir::Operation *) { return false; });
@@ -29,10 +37,10 @@ public:
 
   /// Returns whether an op belongs to one virtual stage.
   bool isPlaced(mlir::Operation *op) const { return of(op) & Placed; }
-  /// Returns whether each virtual stage that reads an op recomputes it: an op of parameters alone,
-  /// or of constants and integers.
+  /// Returns whether an op is copied to each virtual stage that reads it: an op of parameters
+  /// alone, or of constants and integer inputs.
   bool isRecomputedByReaders(mlir::Operation *op) const {
-    return of(op) == Parameters || (of(op) | Indices) == Indices;
+    return of(op) == Parameters || (of(op) | IntegerInputs) == IntegerInputs;
   }
 
 private:

@@ -3,7 +3,8 @@
 // Derivatives of collectives. Each rank differentiates the sum of the losses of all ranks. The
 // gradient of a value is thus its effect on every rank's loss: if a collective hands a value to
 // other ranks, its derivative brings their gradients back. All ranks run the same program, so all
-// of them reach the backward collectives in the same order.
+// of them reach the backward collectives in the same order. Megatron-LM's convention is another
+// one: all ranks share one loss, so the derivative of an all-reduce is the identity.
 #include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/dist/Dist.h"
@@ -20,11 +21,11 @@ template <typename OpT> static Value sumOver(Backward &b, OpT op, Value value) {
   return b.make<AllReduceOp>(ReduceKind::Sum, value, op.getGroupAttr());
 }
 
-/// Sets the gradient of operand 0, which `kind` has combined with the operands of other ranks to
-/// `result`. `spread` is the adjoint of the op's delivery of the result: the sum over the group if
-/// every rank has the result, the broadcast from the root if only the root has it. Each rank that
-/// attains a maximum or minimum gets the whole gradient. The derivative of a product holds only if
-/// no factor is zero.
+/// Sets the gradient of operand 0, which `kind` combines with the operands of other ranks. `result`
+/// is the combined value on every rank; it is read only for max and min. `spread` is the adjoint of
+/// handing out the result: the sum over the group if every rank has the result, the broadcast from
+/// the root if only the root has it. Each rank that attains a maximum or minimum gets the whole
+/// gradient. The derivative of a product holds only if no factor is zero.
 template <typename Spread>
 static void differentiateReduction(Backward &b, ReduceKind kind, Value result, Spread spread) {
   Value x = b.operand();
@@ -45,7 +46,8 @@ static void differentiateAllReduce(Backward &b) {
                          [&](Value v) { return sumOver(b, op, v); });
 }
 
-/// Only the root's result depends on the inputs, so only its gradient counts.
+/// Only the root's result depends on the inputs, so only its gradient counts: the other ranks get
+/// zeros from `dist.reduce`.
 static void differentiateReduce(Backward &b) {
   auto op = b.op<dist::ReduceOp>();
   auto fromRoot = [&](Value v) {

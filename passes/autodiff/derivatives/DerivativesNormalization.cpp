@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of normalizations, softmax, log_softmax and dropout. Those of normalizations save the
-// input and compute its statistics again; ops that equal those of the forward pass become one with
-// them.
+// input and compute its statistics again; CSE merges these ops with those of the forward pass.
 //
 // With n = (x - mean) · inverse, y = scale · n + bias and g = dy · scale
 //
@@ -14,6 +13,7 @@
 #include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/graph/decompose/NormDecomposition.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -30,14 +30,15 @@ struct Affine {
 };
 } // namespace
 
-static Value widenTo(Backward &b, Value value, Value like) {
+/// Casts `value` to the element type of `like`.
+static Value castLike(Backward &b, Value value, Value like) {
   return b.castTo(value, getElementTypeOrSelf(like.getType()));
 }
 
 /// Returns the sum of `value` over the dimensions `dims`, in the type of `like`.
 static Value sumTo(Backward &b, Value value, ArrayRef<int64_t> dims, Value like) {
   DecompositionBuilder pieces(b.getLoc(), b);
-  return widenTo(b, sumOver(value, dims, pieces), like);
+  return castLike(b, sumOver(value, dims, pieces), like);
 }
 
 /// Returns the gradient of the input, from the gradient `gradient` of the normalized value.
@@ -55,12 +56,12 @@ static Value throughStatistics(Backward &b, const Affine &affine, Value gradient
 
 /// Sets the gradients of operands 0, 1 and, if there is one, 2: the input, scale and bias. `extra`
 /// is null or a further gradient of the input.
-static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
+static void setAffineGradients(Backward &b, const Affine &affine, Value extra = {}) {
   Value gradient = affine.gradient, scale = b.operand(1);
   if (b.wants(0)) {
-    Value scales = widenTo(b, b.unreduce(scale, affine.missing, shapeOf(gradient)), gradient);
+    Value scales = castLike(b, b.unreduce(scale, affine.missing, shapeOf(gradient)), gradient);
     Value input = throughStatistics(b, affine, b.mul(gradient, scales));
-    b.setGradient(0, widenTo(b, extra ? b.add(input, extra) : input, b.operand(0)));
+    b.setGradient(0, castLike(b, extra ? b.add(input, extra) : input, b.operand(0)));
   }
   if (b.wants(1))
     b.setGradient(1, sumTo(b, b.mul(gradient, affine.normal.value), affine.missing, scale));
@@ -77,18 +78,20 @@ static void differentiateTrailing(Backward &b) {
   NormSpan span = NormSpan::from(op.getAxis(), shapeOf(op.getInput()).size());
   Normalized normal = build(op.getInput(), op.getEpsilon(), span, pieces);
   auto before = llvm::to_vector(llvm::seq<int64_t>(0, op.getAxis()));
-  giveAffine(b, {widen(b.gradient(), pieces), normal, span, before});
+  setAffineGradients(b, {widen(b.gradient(), pieces), normal, span, before});
 }
 
 /// Returns the gradient of the input from the new running statistics; null if no gradient arrived
-/// at them. m and v are means over `count` elements; the derivative of v is twice the deviation.
+/// at them. The mean and the variance of the batch are sums over `count` elements / count. Their
+/// derivatives by an element are 1 / count and twice its deviation from the mean / count.
 static Value fromRunningStatistics(Backward &b, const Normalized &normal, const NormSpan &span) {
   auto op = b.op<BatchNormOp>();
   auto type = cast<RankedTensorType>(normal.value.getType());
   int64_t count = countOf(span, type);
   double share = (1 - op.getMomentum().convertToDouble()) / double(count);
   auto repeat = [&](Value gradient) {
-    return b.mul(b.unreduce(widenTo(b, gradient, normal.value), span.dims, type.getShape()), share);
+    return b.mul(b.unreduce(castLike(b, gradient, normal.value), span.dims, type.getShape()),
+                 share);
   };
   Value sum;
   if (b.gradient(1))
@@ -102,15 +105,16 @@ static Value fromRunningStatistics(Backward &b, const Normalized &normal, const 
 }
 
 /// Differentiates through the statistics of the batch. The running statistics have no part in the
-/// result. Readers of the new ones pass a gradient on.
+/// result. If the new running statistics are read, their gradients flow to the input and to the old
+/// statistics.
 static void differentiateBatchNorm(Backward &b) {
   auto op = b.op<BatchNormOp>();
   DecompositionBuilder pieces(b.getLoc(), b);
   NormSpan span = NormSpan::ofChannels(shapeOf(op.getInput()).size());
   Normalized normal = buildNormalized(op.getInput(), op.getEpsilon(), span, pieces);
   Value gradient = b.gradient() ? b.gradient() : b.like(b.result(), 0);
-  giveAffine(b, {widen(gradient, pieces), normal, span, span.dims},
-             fromRunningStatistics(b, normal, span));
+  setAffineGradients(b, {widen(gradient, pieces), normal, span, span.dims},
+                     fromRunningStatistics(b, normal, span));
   double momentum = op.getMomentum().convertToDouble();
   for (unsigned statistic : {1, 2})
     if (b.gradient(statistic) && b.wants(2 + statistic))
@@ -125,26 +129,26 @@ static void differentiateBatchNormInference(Backward &b) {
   Value gradient = widen(b.gradient(), pieces);
   ArrayRef<int64_t> shape = shapeOf(gradient);
   SmallVector<int64_t> others = NormSpan::ofChannels(shape.size()).dims;
-  auto wide = [&](Value value) { return widenTo(b, value, gradient); };
+  auto wide = [&](Value value) { return castLike(b, value, gradient); };
   auto repeat = [&](Value value) { return b.unreduce(value, others, shape); };
   Value variance = wide(op.getVariance());
   Value root = b.make<RsqrtOp>(b.add(variance, op.getEpsilon().convertToDouble()));
   Value factor = b.mul(wide(op.getScale()), root);
   if (b.wants(0))
-    b.setGradient(0, widenTo(b, b.mul(gradient, repeat(factor)), op.getInput()));
+    b.setGradient(0, castLike(b, b.mul(gradient, repeat(factor)), op.getInput()));
   if (b.wants(2))
     b.setGradient(2, sumTo(b, gradient, others, op.getBias()));
   if (b.wants(3))
     b.setGradient(
-        3, widenTo(b, b.neg(b.mul(factor, sumTo(b, gradient, others, gradient))), op.getMean()));
+        3, castLike(b, b.neg(b.mul(factor, sumTo(b, gradient, others, gradient))), op.getMean()));
   if (!b.wants(1) && !b.wants(4))
     return;
   Value deviation = b.sub(wide(op.getInput()), repeat(wide(op.getMean())));
   Value along = b.mul(sumTo(b, b.mul(gradient, deviation), others, gradient), root);
-  b.setGradient(1, widenTo(b, along, op.getScale()));
+  b.setGradient(1, castLike(b, along, op.getScale()));
   if (b.wants(4)) {
     Value slope = b.mul(b.mul(factor, root), -0.5);
-    b.setGradient(4, widenTo(b, b.mul(slope, along), op.getVariance()));
+    b.setGradient(4, castLike(b, b.mul(slope, along), op.getVariance()));
   }
 }
 
