@@ -32,7 +32,7 @@ FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, String
                                            Location loc) {
   if (hasConfiguration(model, requested))
     return requested.str();
-  if (requested == noConfiguration)
+  if (isNoConfiguration(requested))
     return std::string();
   if (!requested.empty())
     return reportUnknownConfiguration(model, requested, loc);

@@ -17,8 +17,9 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// Name that requests no configuration, unless the file has one of this name.
-inline constexpr llvm::StringLiteral noConfiguration = "none";
+/// Returns whether `requested` asks for no configuration: `none`, unless the file has one of this
+/// name.
+inline bool isNoConfiguration(llvm::StringRef requested) { return requested == "none"; }
 
 /// Returns the configuration called `requested`. For an empty name, returns the only configuration
 /// of the file, or an empty string if it has none or several. Emits an error at `loc` for an

@@ -24,18 +24,19 @@ static ErrorOr<int> openBeneath(StringRef folder, StringRef location) {
        at >= 0 && part != end;) {
     SmallString<128> name = *part;
     bool isLast = ++part == end;
-    if (name == "..") {
+    // The first component of `/name` is `/`, and that of `//name` is `//name`.
+    if (name == ".." || name.str().contains('/')) {
       close(at);
       return std::make_error_code(std::errc::permission_denied);
     }
-    // A pipe without a writer must not block.
+    // O_NONBLOCK: opening a pipe without a writer must not wait for one.
     int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (isLast ? O_NONBLOCK : O_DIRECTORY);
     int next = openat(at, name.c_str(), flags);
     std::error_code error = lastError();
-    // The system says ENOTDIR of a link under O_DIRECTORY.
-    struct stat facts;
-    bool isLink = next < 0 && fstatat(at, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-                  S_ISLNK(facts.st_mode);
+    // With O_DIRECTORY, openat reports a link as ENOTDIR, not ELOOP.
+    struct stat info;
+    bool isLink = next < 0 && fstatat(at, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                  S_ISLNK(info.st_mode);
     close(at);
     if (next < 0)
       return isLink ? std::make_error_code(std::errc::too_many_symbolic_link_levels) : error;
@@ -50,13 +51,13 @@ ErrorOr<std::unique_ptr<MemoryBuffer>> pcc::import::mapBeneath(StringRef folder,
   if (!file)
     return file.getError();
   llvm::scope_exit closed([&] { close(*file); });
-  struct stat facts;
-  if (fstat(*file, &facts) != 0)
+  struct stat info;
+  if (fstat(*file, &info) != 0)
     return lastError();
-  if (!S_ISREG(facts.st_mode))
+  if (!S_ISREG(info.st_mode))
     return std::make_error_code(std::errc::not_supported);
   SmallString<128> path(folder);
   sys::path::append(path, location);
-  return MemoryBuffer::getOpenFile(*file, path, uint64_t(facts.st_size),
+  return MemoryBuffer::getOpenFile(*file, path, uint64_t(info.st_size),
                                    /*RequiresNullTerminator=*/false);
 }

@@ -62,7 +62,8 @@ void readTypedField(const onnx::TensorProto &tensor, TensorData &data) {
 }
 
 bool leavesFolder(llvm::StringRef location) {
-  return llvm::sys::path::is_absolute(location) || location.contains('\\') ||
+  // `//name` is not absolute, but has a root.
+  return llvm::sys::path::has_root_path(location) || location.contains('\\') ||
          llvm::any_of(
              llvm::make_range(llvm::sys::path::begin(location), llvm::sys::path::end(location)),
              [](llvm::StringRef part) { return part == ".."; });

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds where torch's optimizer removed the addition of a zero or the multiplication by a one. The
-// other operand may have been a parameter, which is then missing from the file.
+// Finds where the exporter's graph optimizer removed the addition of a zero or the multiplication
+// by a one. The other operand may have been a parameter, which is then missing from the file.
 //
 // A reader of a removed op still names its result, and reads the op's other operand:
 //
-//   module encoder.embed   %embedding = embedding(%p_head_weight, %tokens)
-//   module encoder         %mul = embedding * 1.0                           removed
-//   module encoder         %add = add(%mul, %embedding_1)                   Add(embedding, …)
+//   module          node of the traced graph                          node of the file
+//   encoder.embed   %embedding = embedding(%p_head_weight, %tokens)   Gather(…)
+//   encoder         %mul = embedding * 1.0                            removed
+//   encoder         %add = add(%mul, %embedding_1)                    Add(embedding, …)
 //
 // The op ran between both nodes, so inside of the innermost module that contains them: `encoder`. A
 // module that is called several times does not show this: the op may be in its caller.
@@ -20,8 +21,8 @@
 namespace pcc::import {
 namespace {
 
-/// Returns whether the exporter's optimizer removes an operator whose other operand is a scalar of
-/// zero or one.
+/// Returns whether the exporter's graph optimizer removes an operator whose other operand is a
+/// scalar of zero or one.
 bool isNeutralizable(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {"mul", "add", "sub", "div", "rsub"};
   return llvm::is_contained(names, baseName(name).rtrim('_'));
@@ -75,13 +76,15 @@ LostArithmetic::LostArithmetic(const onnx::GraphProto &graph, const ExportedModu
   llvm::for_each(graph.value_info(), readType);
 }
 
-/// Returns whether the file has no value that fx nodes call by this name.
+/// Returns whether the result of the fx node is lost: an arithmetic op whose name no input, node or
+/// value of the file has.
 bool LostArithmetic::isLost(llvm::StringRef fxName) const {
   return isNeutralizable(fxName) && !exported.inputs().contains(fxName) &&
          !traced.contains(fxName) && !producers.contains(fxName) && !initializers.contains(fxName);
 }
 
-/// Returns whether the value is an initializer, or a node of no traced one computes it from one.
+/// Returns whether the value is absent, an initializer, or computed from an initializer by a node
+/// that belongs to no node of the traced graph.
 bool LostArithmetic::isConstant(llvm::StringRef value) const {
   const onnx::NodeProto *node = producers.lookup(value);
   return value.empty() || initializers.contains(value) ||
@@ -89,7 +92,8 @@ bool LostArithmetic::isConstant(llvm::StringRef value) const {
           initializers.contains(node->input(0)));
 }
 
-/// Returns whether a parameter of the module is read once, or the module is the whole model.
+/// Returns whether the module is known to be called once: it is the whole model, or exactly one
+/// node of the traced graph reads some parameter of the module.
 bool LostArithmetic::isCalledOnce(llvm::StringRef module) const {
   return module.empty() || llvm::any_of(exported.parameters(), [&](const ExportedTensor &own) {
            return isWithin(splitTarget(own.target).first, module) &&
@@ -113,14 +117,14 @@ llvm::SetVector<llvm::StringRef> LostArithmetic::findOperands(const FxNode &fx) 
   return operands;
 }
 
-/// Adds the module of the ops whose results the fx node reads in the module of the exporter,
-/// but not in the file.
+/// Adds the module of the ops whose results the fx node reads in the traced graph, but not in the
+/// file.
 void LostArithmetic::addReader(const FxNode &fx) {
   auto count = llvm::count_if(fx.arguments, [&](llvm::StringRef name) { return isLost(name); });
   llvm::SetVector<llvm::StringRef> operands = findOperands(fx);
-  bool isKnown = count == static_cast<int64_t>(operands.size());
+  bool matchesOneToOne = count == static_cast<int64_t>(operands.size());
   auto isInteger = [&](llvm::StringRef value) { return integers.contains(value); };
-  if (count == 0 || (isKnown && llvm::all_of(operands, isInteger)))
+  if (count == 0 || (matchesOneToOne && llvm::all_of(operands, isInteger)))
     return;
   std::optional<llvm::StringRef> module = findModule(*nodes.lookup(fx.name).front());
   for (llvm::StringRef value : operands) {
@@ -128,7 +132,7 @@ void LostArithmetic::addReader(const FxNode &fx) {
     std::optional<llvm::StringRef> other = producer ? findModule(*producer) : std::nullopt;
     module = module && other ? std::optional(joinModules(*module, *other)) : std::nullopt;
   }
-  llvm::StringRef inside = isKnown ? module.value_or("") : "";
+  llvm::StringRef inside = matchesOneToOne ? module.value_or("") : "";
   while (!isCalledOnce(inside))
     inside = splitTarget(inside).first;
   found.insert(inside);

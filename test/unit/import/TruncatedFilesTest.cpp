@@ -44,6 +44,10 @@ TEST(FilesBeneath, FollowsNoLinks) {
   EXPECT_EQ(errorOf("inner/etc/passwd"), std::errc::too_many_symbolic_link_levels);
   EXPECT_EQ(errorOf("inner/data"), std::errc::too_many_symbolic_link_levels);
   EXPECT_EQ(errorOf("../pcc_beneath_test/data"), std::errc::permission_denied);
+  EXPECT_EQ(errorOf((folder + "/data").c_str()), std::errc::permission_denied);
+  EXPECT_EQ(errorOf("//etc"), std::errc::permission_denied);
+  EXPECT_EQ(errorOf("//etc/passwd"), std::errc::permission_denied);
+  EXPECT_EQ(errorOf("inner//none"), std::errc::no_such_file_or_directory);
   EXPECT_EQ(errorOf("inner"), std::errc::not_supported);
   EXPECT_EQ(errorOf("none"), std::errc::no_such_file_or_directory);
 }

@@ -298,7 +298,7 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
 mlir::LogicalResult CompileFlags::saveOnnx(mlir::ModuleOp module,
                                            const CompileOptions &options) const {
   import::PlanFile saved{model.path(), savedOnnx, model.getConfig().device_config()};
-  if (saved.configuration == import::noConfiguration)
+  if (import::isNoConfiguration(saved.configuration))
     saved.configuration.clear();
   mlir::FailureOr<std::string> content =
       import::encodePlan(module, saved, getPipelineShape(options.parallel));
