@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc-run does not link LLVM, so it has a parser of its own. A number must take up the whole value.
+// pcc-run does not link LLVM, so it has a parser of its own. The whole value must be a number.
 #include "tools/pcc-run/Flags.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace pcc::tools {
 namespace {
@@ -20,9 +21,13 @@ template <typename Number> bool parseNumber(const std::string &text, Number &num
 
 Status setInteger(const char *name, const IntegerTarget &target, const std::string &text) {
   int64_t number;
-  if (!parseNumber(text, number) || number < target.low || number > target.high)
-    return Status::badUsage(fmt::format("--{}: expected an integer from {} to {}, got '{}'", name,
-                                        target.low, target.high, text));
+  if (!parseNumber(text, number) || number < target.low || number > target.high) {
+    std::string range = target.high == std::numeric_limits<int64_t>::max()
+                            ? fmt::format("of at least {}", target.low)
+                            : fmt::format("from {} to {}", target.low, target.high);
+    return Status::badUsage(
+        fmt::format("--{}: expected an integer {}, got '{}'", name, range, text));
+  }
   *target.value = number;
   return {};
 }
@@ -58,6 +63,33 @@ Status setTarget(const Flag &flag, const std::string &text) {
   return {};
 }
 
+const Flag *findFlag(std::span<const Flag> flags, std::string_view name) {
+  auto found = std::ranges::find(flags, name,
+                                 [](const Flag &flag) -> std::string_view { return flag.name; });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+/// Describes an argument such as `-epochs=3`.
+Status refuseSingleDash(std::span<const Flag> flags, const std::string &argument) {
+  std::string name = argument.substr(1, argument.find('=') - 1);
+  return Status::badUsage(
+      findFlag(flags, name) ? fmt::format("unknown flag '-{}'; did you mean --{}?", name, name)
+                            : fmt::format("unknown flag '-{}'; --help lists the known ones", name));
+}
+
+/// Returns the name with a sign of the value: `--epochs=…`.
+std::string describeName(const Flag &flag) {
+  const char *value = std::holds_alternative<bool *>(flag.target)         ? ""
+                      : std::holds_alternative<OptionalText>(flag.target) ? "[=…]"
+                                                                          : "=…";
+  return fmt::format("--{}{}", flag.name, value);
+}
+
+/// Returns the number of characters in UTF-8 text.
+size_t countCharacters(std::string_view text) {
+  return size_t(std::ranges::count_if(text, [](char c) { return (uint8_t(c) & 0xc0) != 0x80; }));
+}
+
 } // namespace
 
 Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
@@ -68,14 +100,15 @@ Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
     if (argument == "-h")
       argument = "--help";
     if (!argument.starts_with("--")) {
+      if (argument.size() > 1 && argument.starts_with('-'))
+        return refuseSingleDash(flags, argument);
       rest.push_back(argument);
       continue;
     }
     size_t equals = argument.find('=');
     std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-    auto flag =
-        std::find_if(flags.begin(), flags.end(), [&](const Flag &row) { return row.name == name; });
-    if (flag == flags.end())
+    const Flag *flag = findFlag(flags, name);
+    if (!flag)
       return Status::badUsage(
           fmt::format("unknown flag '--{}'; --help lists the known ones", name));
     std::string value = "true";
@@ -95,15 +128,17 @@ Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
 }
 
 std::string describeFlags(std::span<const Flag> flags) {
+  size_t width = 0;
+  for (const Flag &flag : flags)
+    if (flag.help)
+      width = std::max(width, countCharacters(describeName(flag)));
   std::string text;
-  for (const Flag &flag : flags) {
-    if (!flag.help)
-      continue;
-    const char *value = std::holds_alternative<bool *>(flag.target)         ? ""
-                        : std::holds_alternative<OptionalText>(flag.target) ? "[=…]"
-                                                                            : "=…";
-    text += fmt::format("  --{:<16} {}\n", std::string(flag.name) + value, flag.help);
-  }
+  for (const Flag &flag : flags)
+    if (flag.help) {
+      std::string name = describeName(flag);
+      name.append(width - countCharacters(name), ' ');
+      text += fmt::format("  {} {}\n", name, flag.help);
+    }
   return text;
 }
 

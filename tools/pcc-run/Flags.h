@@ -2,7 +2,7 @@
 //
 // Parses flags by a table: each row holds the name, the help text and the target of the value.
 // `--name=value` and `--name value` are the same. A boolean flag and an optional text need no
-// value; theirs follows '='. `-h` is `--help`.
+// value; one that is given must follow '='. `-h` is `--help`.
 
 #pragma once
 
@@ -19,13 +19,13 @@ namespace pcc::tools {
 struct IntegerTarget {
   int64_t *value;
   int64_t low;
-  int64_t high;
+  int64_t high; ///< the largest int64_t: no limit
 };
 
-/// A text that a flag without a value has, too.
+/// A text flag whose value may be left out; then it is `implied`.
 struct OptionalText {
   std::string *value;
-  const char *implied; ///< of the flag without a value
+  const char *implied;
 };
 
 struct Flag {
@@ -34,12 +34,12 @@ struct Flag {
   std::variant<IntegerTarget, double *, std::string *, bool *, OptionalText> target;
 };
 
-/// Fills the targets and returns the arguments that are not flags. Errors (BadUsage) name the flag
-/// and what was expected.
+/// Fills the targets and returns the arguments that are not flags: those without a dash in front,
+/// and "-". Errors (BadUsage) name the flag and what was expected.
 runtime::Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
                                                        std::span<char *const> arguments);
 
-/// Returns the help text: one line per flag.
+/// Returns the help text: one line per flag, with the descriptions in one column.
 std::string describeFlags(std::span<const Flag> flags);
 
 } // namespace pcc::tools
