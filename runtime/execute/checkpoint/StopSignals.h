@@ -11,7 +11,8 @@ namespace pcc::runtime {
 
 /// Catches SIGTERM, SIGINT and SIGUSR1 during its lifetime. The first two ask the run to write a
 /// checkpoint and to end; the second of them ends the process at once, as it would uncaught.
-/// SIGUSR1 asks for a checkpoint only. A process has one object at a time.
+/// SIGUSR1 asks for a checkpoint only. SIGTERM or SIGINT stays ignored if the process ignores it
+/// already, as a background job ignores SIGINT. A process has one object at a time.
 class StopSignals {
 public:
   StopSignals();
