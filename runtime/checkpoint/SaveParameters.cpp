@@ -75,7 +75,7 @@ Status saveParameters(const std::string &path, const abi::Program &program,
     Expected<std::vector<std::byte>> bytes = join(tensors[i], globalOf);
     if (!bytes)
       return bytes.status();
-    bool isTrained = tensors[i].front()->trainable();
+    bool isTrained = std::ranges::any_of(tensors[i], &abi::Parameter::trainable);
     if (mustBeFinite && isTrained && !areFinite(entries[i].type, *bytes))
       return Status::failed(fmt::format("{}: not written: expected finite numbers in the parameter "
                                         "'{}'; '--on-nonfinite=continue' writes it",

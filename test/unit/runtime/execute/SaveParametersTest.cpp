@@ -109,6 +109,29 @@ TEST(SaveParameters, NothingIsSavedOverAGoodFile) {
   std::filesystem::remove(path);
 }
 
+// The first part of the tensor is frozen. A NaN of a trained part is found, too.
+TEST(SaveParameters, ChecksATensorOfWhichSomePartIsTrained) {
+  std::string path = testing::TempDir() + "/parts.safetensors";
+  for (bool isTrained : {true, false}) {
+    abi::Program program;
+    addPart(program, "a", 2, 0);
+    addPart(program, "b", 1, 2);
+    program.mutable_parameters(1)->set_trainable(isTrained);
+    Status status = saveParameters(
+        path, program,
+        [](const abi::Parameter &parameter) {
+          bool isWide = parameter.name() == "a";
+          return std::vector<std::byte>(isWide ? 8 : 4, std::byte(isWide ? 0 : 0x7e));
+        },
+        /*mustBeFinite=*/true);
+    EXPECT_EQ(status.ok(), !isTrained);
+    if (isTrained)
+      EXPECT_EQ(status.message(), path + ": not written: expected finite numbers in the parameter "
+                                         "'all'; '--on-nonfinite=continue' writes it");
+  }
+  std::filesystem::remove(path);
+}
+
 // The last parameter cannot be read; in the second program it is a part of a tensor.
 TEST(SaveParameters, AParameterThatCannotBeReadKeepsTheOldFile) {
   std::string path = testing::TempDir() + "/kept.safetensors";
