@@ -68,10 +68,9 @@ Status Augmentation::check(const Dataset &dataset) const {
     if (isImage(field)) {
       hasImages = true;
       if (crop > std::min(heightOf(field), widthOf(field)))
-        return Status::badUsage(
-            fmt::format("--augment: expected a crop of at most the {}·{} pixels "
-                        "of '{}', got {}",
-                        heightOf(field), widthOf(field), field.name, crop));
+        return Status::badUsage(fmt::format(
+            "--augment: expected a crop of at most {}, the shorter side of '{}', got {}",
+            std::min(heightOf(field), widthOf(field)), field.name, crop));
     }
   return hasImages ? Status()
                    : Status::badUsage(fmt::format("--augment: expected data with images [channels, "
@@ -83,7 +82,7 @@ Augmentation::Draw Augmentation::draw(int64_t epoch, int64_t row) const {
   static const uint64_t stream = abi::streamOf("augment");
   uint64_t bits = abi::randomBits(seed, stream + uint64_t(epoch), uint64_t(row));
   uint64_t places = 2 * uint64_t(crop) + 1;
-  // The lowest bit and two parts of the others: they are independent up to 2^-20.
+  // The lowest bit and two parts of the others. The remainders are uniform up to 2^-20.
   return {.isMirrored = flips && (bits & 1) != 0,
           .down = int64_t((bits >> 1 & 0x7fffffff) % places) - crop,
           .right = int64_t((bits >> 32) % places) - crop};

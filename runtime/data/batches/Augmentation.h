@@ -4,8 +4,8 @@
 // follows from the seed, the epoch and its row, so a training continues exactly, on any number of
 // ranks.
 //
-//   image        crop=1 pads it          and takes a random part     flip mirrors every other one
-//
+//   image        crop=1 pads it          and takes a random part     flip mirrors an image with
+//                                                                    probability 1/2
 //                . . . . .
 //   a b c        . a b c .               . . .                       . . .
 //   d e f        . d e f .               . a b                       b a .
@@ -29,11 +29,11 @@ public:
 
   bool changesAny() const { return flips || crop > 0; }
 
-  /// Returns whether the rows of a field are images: pixels, or [channels, height, width] of
-  /// numbers that are no integers.
+  /// Returns whether the rows of a field are images: pixels in at least 2 dimensions, or [channels,
+  /// height, width] of numbers that are no integers.
   static bool isImage(const Field &field);
 
-  /// Returns an error unless some field of images is as large as the crop needs (BadUsage).
+  /// Returns an error (BadUsage) if there are no images, or if one is smaller than the crop.
   Status check(const Dataset &dataset) const;
 
   /// Reads elements as Field::read does, from the changed image of row `row` in epoch `epoch`.
@@ -44,7 +44,8 @@ private:
   /// The change of one image.
   struct Draw {
     bool isMirrored;
-    int64_t down, right; ///< pixels by which the part lies below and right of the image's corner
+    /// The part's top-left corner, in pixels below and right of the image's; may be negative.
+    int64_t down, right;
   };
   Draw draw(int64_t epoch, int64_t row) const;
 

@@ -110,7 +110,7 @@ TEST(Augmentation, RefusesWhatItCannotDo) {
   Dataset data{.name = "d", .rows = rows, .fields = {countingImages()}};
   EXPECT_TRUE(Augmentation::parse("crop=4", 0)->check(data).ok());
   EXPECT_EQ(Augmentation::parse("crop=5", 0)->check(data).message(),
-            "--augment: expected a crop of at most the 4·5 pixels of 'image', got 5");
+            "--augment: expected a crop of at most 4, the shorter side of 'image', got 5");
   data.fields[0].rowShape = {elements};
   EXPECT_EQ(Augmentation::parse("flip", 0)->check(data).message(),
             "--augment: expected data with images [channels, height, width], got none in 'd'");
