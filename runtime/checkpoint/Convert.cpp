@@ -72,7 +72,7 @@ static abi::CheckpointManifest describeWhole(std::span<const WholeTensor> tensor
     for (size_t d = 0; d < tensor.shape.size(); ++d)
       block.add_offsets(0);
   }
-  uint64_t end = headOf(entriesOf(manifest, 0)).size();
+  uint64_t end = headerOf(entriesOf(manifest, 0)).size();
   for (abi::CheckpointTensor &stored : *manifest.mutable_tensors())
     for (abi::CheckpointBlock &block : *stored.mutable_blocks()) {
       block.set_begin(end);
@@ -85,7 +85,7 @@ static Status writeParts(std::span<const WholeTensor> tensors, const std::string
                          abi::CheckpointManifest &manifest) {
   if (Status status = makeFolder(folder); !status.ok())
     return status;
-  std::string head = headOf(entriesOf(manifest, 0));
+  std::string head = headerOf(entriesOf(manifest, 0));
   uint64_t bytes = head.size();
   for (const WholeTensor &tensor : tensors)
     bytes += tensor.bytes.size();

@@ -81,7 +81,7 @@ void numberShards(abi::CheckpointManifest &manifest) {
 void placeBlocks(abi::CheckpointManifest &manifest) {
   std::vector<uint64_t> ends;
   for (int s = 0; s < manifest.shards_size(); ++s)
-    ends.push_back(headOf(entriesOf(manifest, uint32_t(s))).size());
+    ends.push_back(headerOf(entriesOf(manifest, uint32_t(s))).size());
   for (abi::CheckpointTensor &tensor : *manifest.mutable_tensors())
     for (abi::CheckpointBlock &block : *tensor.mutable_blocks()) {
       block.set_begin(ends[block.shard()]);
@@ -120,7 +120,7 @@ std::vector<ShardEntry> entriesOf(const abi::CheckpointManifest &manifest, uint3
   return entries;
 }
 
-std::string headOf(const std::vector<ShardEntry> &entries) {
+std::string headerOf(const std::vector<ShardEntry> &entries) {
   std::vector<abi::SafetensorsEntry> list;
   for (const ShardEntry &entry : entries)
     list.push_back({entry.tensor->name(),

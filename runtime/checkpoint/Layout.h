@@ -9,8 +9,9 @@
 //   rank 2                                       bias
 //   rank 3
 //
-// Ranks 0 and 2 hold the same block of w, and all ranks hold the same bias. Each block goes to the
-// rank that has the fewest bytes so far.
+// Ranks 0 and 2 hold the same block of w, and 1 and 3 the other; all ranks hold the same bias. Each
+// block goes to the rank with the fewest bytes so far among the ranks that hold it, the lowest on a
+// tie.
 
 #pragma once
 
@@ -22,8 +23,8 @@
 namespace pcc::runtime {
 
 /// Returns a manifest with the mesh, shards and tensors of a valid executable. Hashes, sizes of
-/// shards and everything about the run are left to the caller. A tensor that several programs have
-/// is written by ranks of the first one.
+/// shards and everything about the run are left to the caller. A tensor of several pipeline stages
+/// (programs of the executable) is written by ranks of the first one.
 abi::CheckpointManifest layOutCheckpoint(const abi::Executable &executable);
 
 /// A block that a shard holds.
@@ -37,7 +38,7 @@ struct ShardEntry {
 std::vector<ShardEntry> entriesOf(const abi::CheckpointManifest &manifest, uint32_t shard);
 
 /// Returns the bytes before the data of a shard: its header.
-std::string headOf(const std::vector<ShardEntry> &entries);
+std::string headerOf(const std::vector<ShardEntry> &entries);
 
 /// Returns the index of the shard that `rank` writes; -1 if it writes none.
 int shardOfRank(const abi::CheckpointManifest &manifest, int64_t rank);

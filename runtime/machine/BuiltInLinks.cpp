@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists links as rows: latency, gap (of the LogP model: between two messages sent at once) in
-// seconds, bandwidth in bytes per second, one way. For the torus of a TPU, whose collectives use
-// both directions of a ring, the bandwidth is the sum of both.
+// Lists links as rows: latency and gap in seconds, bandwidth in bytes per second, one way. The gap
+// is that of the LogP model: the minimum time between the starts of two consecutive messages of one
+// sender. For the torus of a TPU, whose collectives use both directions of a ring, the bandwidth is
+// the sum of both.
 
 #include "runtime/machine/BuiltIn.h"
 
@@ -37,16 +38,16 @@ LinkFigures makeFigures(const LinkRow &row) {
 /// Shared memory: pcc's own communicator, two ranks on two cores, 64 MB.
 ///
 /// NVLink and InfiniBand: bandwidth of one GPU and one adapter, one way, from the data sheets.
-/// Latencies are those of the LL128 protocol in NCCL's tuning tables; gaps are taken to be the
-/// latencies of its LL protocol. Reached bandwidth of NVLink: the value that NCCL plans with
-/// (src/graph/topo.h: 20.0 to 20.6 of a link's 25 GB/s). On A100: the value that its rings reach
-/// (nccl-tests on the eight GPUs of an Azure ND A100 v4, log in the README of
-/// JZ-Azure/2024-AI-GBB-Bootcamp: 234 GB/s). Reached bandwidth of InfiniBand: 96 GB/s over four
-/// adapters of 25 (nccl-tests, issue 119).
+/// Latencies are those of the LL128 protocol in NCCL's tuning tables. The latencies of its LL
+/// protocol serve as gaps: a published number, but an assumed use. Reached bandwidth of NVLink: the
+/// value that NCCL plans with (src/graph/topo.h: 20.0 to 20.6 of a link's 25 GB/s). That of
+/// nvlink3: the value that the rings of A100 GPUs reach (nccl-tests on the eight GPUs of an Azure
+/// ND A100 v4, log in the README of JZ-Azure/2024-AI-GBB-Bootcamp: 234 GB/s). Reached bandwidth of
+/// InfiniBand: 96 GB/s over four adapters of 25 (nccl-tests, issue 119).
 ///
-/// One dimension of a TPU's torus is a level, with both directions of its ring at once (Jouppi et
-/// al., ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the four links of a v5e, 600 GB/s
-/// over the six of a v5p).
+/// ici: inter-chip interconnect. One dimension of a TPU's torus is a level, with both directions of
+/// its ring at once (Jouppi et al., ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the
+/// four links of a v5e, 600 GB/s over the six of a v5p).
 std::vector<LinkRow> listRows() {
   auto sheet = [](double value) { return makeFigure(value, DATASHEET); };
   auto published = [](double value) { return makeFigure(value, PUBLISHED); };

@@ -2,8 +2,11 @@
 //
 // Sorts the touched byte ranges by their first byte and sweeps over them. A range conflicts if one
 // before it reaches past its begin and either of them writes. So the sweep only stores how far all
-// ranges, and the written ones, reach. Rings of another depth or stride are compared by the ranges
-// of all entries.
+// ranges, and the written ones, reach.
+//
+// An action uses the entry number mod depth of each ring. In rings of equal depth and stride that
+// is the same entry, so it suffices to compare the first entries. Rings of other shapes may be at
+// any two entries, so the ranges over all entries are compared.
 
 #include "runtime/abi/validate/FindConflict.h"
 
@@ -16,8 +19,8 @@
 namespace pcc::abi {
 namespace {
 
-/// Depth and stride of a ring. Two operands in rings of equal depth and stride overlap if their
-/// first entries do. In other rings, the ranges over all entries are compared.
+/// Number of entries (depth) and distance between them in bytes (stride) of a ring. A buffer that
+/// is no ring has depth 1 and stride 0.
 using RingShape = std::pair<uint64_t, uint64_t>;
 
 /// A range of bytes that an instruction touches.
@@ -26,7 +29,7 @@ struct Touched {
   Space space;
   RingShape ring;
   uint64_t begin, end; ///< within the first entry of the ring
-  uint64_t last;       ///< end within the last entry
+  uint64_t lastEnd;    ///< end within the last entry of the ring
   bool writes;
 
   bool isSameRangeAs(const Touched &other) const {
@@ -37,13 +40,13 @@ struct Touched {
 
 Touched touchedBy(size_t instruction, const OperandRange &range, const Program &program) {
   const Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
-  uint64_t length = ringDepth(buffer), begin = buffer.offset() + range.operand->offset();
+  uint64_t depth = ringDepth(buffer), begin = buffer.offset() + range.operand->offset();
   return {.instruction = instruction,
           .space = buffer.space(),
-          .ring = {length, length == 1 ? 0 : buffer.ring().stride()},
+          .ring = {depth, depth == 1 ? 0 : buffer.ring().stride()},
           .begin = begin,
           .end = begin + range.bytes,
-          .last = begin + range.bytes + ringBytes(buffer) - buffer.bytes(),
+          .lastEnd = begin + range.bytes + ringBytes(buffer) - buffer.bytes(),
           .writes = range.writes};
 }
 
@@ -76,24 +79,25 @@ public:
     uint64_t &end = endOf[touched.ring];
     end = std::max(end, touched.end);
     if (touched.ring == farthestRing) {
-      farthest = std::max(farthest, touched.last);
-    } else if (touched.last > farthest) {
+      farthest = std::max(farthest, touched.lastEnd);
+    } else if (touched.lastEnd > farthest) {
       farthestOfOthers = farthest;
-      farthest = touched.last;
+      farthest = touched.lastEnd;
       farthestRing = touched.ring;
     } else {
-      farthestOfOthers = std::max(farthestOfOthers, touched.last);
+      farthestOfOthers = std::max(farthestOfOthers, touched.lastEnd);
     }
   }
 
   bool overlaps(const Touched &touched) const {
-    auto together = endOf.find(touched.ring);
-    uint64_t apart = touched.ring == farthestRing ? farthestOfOthers : farthest;
-    return touched.begin < apart || (together != endOf.end() && touched.begin < together->second);
+    auto sameShape = endOf.find(touched.ring);
+    uint64_t sameShapeEnd = sameShape == endOf.end() ? 0 : sameShape->second;
+    uint64_t otherShapesEnd = touched.ring == farthestRing ? farthestOfOthers : farthest;
+    return touched.begin < otherShapesEnd || touched.begin < sameShapeEnd;
   }
 
 private:
-  std::map<RingShape, uint64_t> endOf;
+  std::map<RingShape, uint64_t> endOf; ///< greatest end within the first entry, by shape
   /// The greatest end of a last entry, and the greatest one among rings of another shape than
   /// `farthestRing`.
   uint64_t farthest = 0, farthestOfOthers = 0;

@@ -3,9 +3,8 @@
 // Runs the batches of calls of a group, one round for each batch. A round has units of work, such
 // as a part of an all-reduce, that any member may do.
 //
-// Uses atomic counters instead of a lock. A store to `phase` publishes each step of round r: 2r
-// while members arrive, 2r+1 while they work, 2r+2 when the round is done. Waiting members sleep on
-// it (Sleep.h). A waiting member counts itself in `sleepers` before the
+// Uses atomic counters instead of a lock. A store to `phase` publishes each step of a round, and
+// waiting members sleep on it (Sleep.h). A waiting member counts itself in `sleepers` before the
 // sleep compares `phase`. The other side stores `phase` before it reads `sleepers`, so no wake-up
 // is lost.
 
@@ -43,9 +42,9 @@ void BatchRendezvous::gather(size_t call) {
     calls[call][p] = &arrivals[p][call];
 }
 
-/// Returns whether moving the bytes of a round is faster than waking a sleeper for them.
+/// Returns whether one member moves the bytes of a round faster than it wakes a sleeper for them.
 bool BatchRendezvous::isSmallBatch() const {
-  constexpr int64_t maxBytes = 1 << 19;
+  constexpr int64_t maxBytes = 1 << 19; // of all members together; about the time of a wake-up
   int64_t bytes = 0;
   for (const CollectiveCall &call : arrivals[0])
     bytes += call.count() * int64_t(abi::elementBytes(call.type)) * int64_t(ranks.size());

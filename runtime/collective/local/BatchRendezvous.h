@@ -4,16 +4,18 @@
 //
 //   arrive     each member leaves a pointer to its calls; no member waits
 //   open       the last to arrive cuts the work into units (WorkUnits.h); if the batch is small, it
-//              works at once without waking others
+//              does all units itself, because waking others takes longer
 //   work       waiting members take units until there are none: one sleeper is woken for each
 //              other core, and members that start to wait later help; members with other work
 //              continue with it
 //   done       the member that finishes the last unit wakes all; over an emulated link they sleep
 //              until the bytes would have arrived
 //
-// A batch thus costs each member at most one sleep, and 64 ranks on two cores progress whichever
-// thread is scheduled. A rendezvous is reused: round q is in `phase` 2q while members arrive, 2q+1
-// while they work, and done from 2q+2 on.
+// A batch thus costs each member at most one sleep, or two for a woken helper, not counting
+// emulated links. So 64 ranks on two cores progress whichever thread is scheduled. A rendezvous is
+// reused for each batch whose number has the same remainder by the depth (LocalCommunicator.cpp).
+// Its round r is the batch number / depth. `phase` counts steps: 2r while members arrive, 2r+1
+// while they work, 2r+2 when the round is done.
 
 #pragma once
 
@@ -36,11 +38,13 @@ struct WaitPolicy {
 
 class BatchRendezvous {
 public:
-  /// `ranks` is indexed by position. `link` is null if the ranks are joined by memory alone.
+  /// `ranks` holds the rank of each member, by position in the group. `link` is null if the ranks
+  /// are joined by memory alone.
   BatchRendezvous(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link);
 
   /// Joins member `position` to round `round`, which it has not joined yet. The previous round must
-  /// be done.
+  /// be done. A member inside work() of that round has not joined this one. So this one cannot open
+  /// and replace the units that work() still reads.
   void arrive(uint32_t round, int position, std::span<const CollectiveCall> calls);
 
   /// Works while there is work, and sleeps until the round is done or `aborted` is true. Sets
@@ -69,10 +73,10 @@ private:
   /// The first unit of each call, and the number of all units.
   std::vector<int64_t> firstUnit;
   Status outcome;
-  /// `carried`: the link's transfer interval; without a link it begins when all members have
-  /// arrived. `moved`: when the bytes were moved.
+  /// The link's transfer interval. Without a link only `begin` is used: when all members have
+  /// arrived.
   TransferInterval carried;
-  int64_t moved = 0;
+  int64_t moved = 0; ///< when the bytes were moved; the end without a link
 
   alignas(64) std::atomic<uint32_t> arrived = 0;
   alignas(64) std::atomic<uint32_t> phase = 0;

@@ -102,7 +102,7 @@ Status ShardTask::writeBlocks(const std::string &folder, abi::CheckpointShard &s
   if (number < 0)
     return {};
   shard = layout->shards(number);
-  std::string head = headOf(entriesOf(*layout, uint32_t(number)));
+  std::string head = headerOf(entriesOf(*layout, uint32_t(number)));
   uint64_t allBytes = head.size();
   for (const Block &block : blocks)
     allBytes += block.bytes;

@@ -8,12 +8,14 @@
 #include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/abi/program/TrainingStates.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace pcc::runtime {
 namespace {
 
-/// Returns the parameter that holds a state of the training; null if the program has none.
+/// Returns the parameter that holds a state of the training, such as the loss scale; null if the
+/// program has none. Such a parameter is the state of itself (TrainingStates.h).
 const abi::Parameter *findState(const abi::Program &program, std::string_view name) {
   for (const abi::Parameter &parameter : program.parameters())
     if (parameter.name() == name && parameter.state_of() == name)
@@ -71,6 +73,7 @@ Expected<NamedNumbers> StateReader::read() {
         rank->read(*state.snapshots[readCount % state.snapshots.size()]);
     if (!bytes)
       return bytes.status();
+    assert((state.type == abi::F32 || state.type == abi::I64) && "other types are not reported");
     double value = state.type == abi::I64 ? decode<int64_t>(*bytes) : decode<float>(*bytes);
     numbers.emplace_back(state.name, value);
   }

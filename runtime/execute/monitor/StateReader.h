@@ -15,7 +15,7 @@ namespace pcc::runtime {
 /// Numbers with names, in a fixed order.
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
-/// Returns the names of the states that a rank holds, as records have them.
+/// Returns the names of the states that a rank holds, as the metrics file names them.
 std::vector<std::string> listStates(const abi::Executable &executable, int64_t rank);
 
 class StateReader {
@@ -25,7 +25,7 @@ public:
 
   /// Called at the end of each step.
   Status take();
-  /// Returns the states after the first step that is not read yet.
+  /// Returns the states after the oldest unread step.
   Expected<NamedNumbers> read();
 
 private:

@@ -2,12 +2,13 @@
 //
 // The algorithms of a convolution on the host. The choice depends only on the sizes.
 // * Winograd: oneDNN's F(4x4, 3x3) (Lavin and Gray: Fast Algorithms for Convolutional Neural
-//   Networks, CVPR 2016). It is used for windows of 3 by 3 with stride one, if enough windows share
-//   the transformed weight. It needs a quarter of the multiplications, with about ten times the
-//   rounding error of a direct sum. A NaN or an infinity spreads to the 4 by 4 results around it.
-// * Matmul: a matrix of all windows times the weight in place, by oneDNN's sgemm on one thread per
-//   block. It copies windows, where the library's own convolutions copy the weight into their
-//   layouts. So it is used for a part of a batch with fewer windows than output channels.
+//   Networks, CVPR 2016). It is used for windows of 3 by 3 with stride and padding one, if enough
+//   windows share the transformed weight. It needs a quarter of the multiplications, with about ten
+//   times the rounding error of a direct sum. A NaN or an infinity spreads to the 4 by 4 results
+//   around it.
+// * Matmul: a matrix of all windows (im2col) times the weight in place, by oneDNN's sgemm on one
+//   thread per block. It copies windows, where the library's own convolutions copy the weight into
+//   their layouts. So it is used for a part of a batch with fewer windows than output channels.
 // * Direct: oneDNN's sums in its own layouts, for all others.
 
 #pragma once

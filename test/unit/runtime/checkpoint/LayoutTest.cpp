@@ -83,7 +83,7 @@ TEST(Layout, EveryElementIsWrittenOnce) {
           addParameter(executable, 0, "s", {}, {});
           abi::CheckpointManifest manifest = layOutCheckpoint(executable);
           for (int s = 0; s < manifest.shards_size(); ++s) {
-            uint64_t end = headOf(entriesOf(manifest, uint32_t(s))).size();
+            uint64_t end = headerOf(entriesOf(manifest, uint32_t(s))).size();
             for (const ShardEntry &entry : entriesOf(manifest, uint32_t(s))) {
               EXPECT_EQ(entry.block->begin(), end);
               end += bytesOf(*entry.tensor, *entry.block);

@@ -58,7 +58,7 @@ abi::CheckpointManifest writeBlocks(const std::string &folder, const std::vector
     abi::CheckpointShard &shard = *manifest.add_shards();
     shard.set_file("rank-" + std::to_string(b));
     abi::CheckpointBlock &block = addBlock(tensor, uint32_t(b), box.offsets, box.shape);
-    std::string head = headOf(entriesOf(manifest, uint32_t(b)));
+    std::string head = headerOf(entriesOf(manifest, uint32_t(b)));
     block.set_begin(head.size());
     std::vector<std::byte> bytes = cut(whole, shape, box);
     Expected<ShardWriter> writer = ShardWriter::create(folder, shard, head.size() + bytes.size());
