@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ApplyStageConstraints: puts the stages of `pipe.constraints` onto the ops that it names. Assumes
-// a model whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or
-// `pipe.virtual_stage` if a constraint or layout gives virtual stages; constants have neither.
+// a model that is already simplified and has its loss: later passes replace no op. Leaves
+// `pipe.stage` and `pipe.virtual_stage`, each where a constraint or layout gives it; constants have
+// neither. AssignStages checks that the two agree on an op that has both.
 #include "passes/analysis/names/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
@@ -32,7 +33,7 @@ public:
       return applyLayout(constraint);
     if (!constraint.stage && !constraint.virtualStage)
       return success();
-    if (!constraint.isAnnotation && failed(checkNumber(constraint)))
+    if (!constraint.isAnnotation && failed(checkNumbers(constraint)))
       return failure();
     SmallVector<Operation *> matched;
     for (const auto &[name, ops] : opsByName)
@@ -41,38 +42,43 @@ public:
                       [&](Operation *op) { return constraint.matches(op); });
     if (matched.empty() && !constraint.isAnnotation)
       return constraint.subject.refuseUnmatched(module);
-    StringRef key = constraint.virtualStage ? pipe::virtualStageAttrName : pipe::stageAttrName;
     for (Operation *op : matched)
-      if (failed(give(op, key,
-                      constraint.virtualStage ? *constraint.virtualStage : *constraint.stage,
-                      constraint)))
+      if (failed(annotate(op, pipe::stageAttrName, constraint.stage, constraint)) ||
+          failed(annotate(op, pipe::virtualStageAttrName, constraint.virtualStage, constraint)))
         return failure();
     return success();
   }
 
 private:
-  /// Checks the number of a constraint. The number of an annotation is checked at its op, where it
-  /// was written.
-  LogicalResult checkNumber(const StageConstraint &constraint) {
-    int64_t number = constraint.virtualStage ? *constraint.virtualStage : *constraint.stage;
-    int64_t count = constraint.virtualStage ? stages * virtualStages : stages;
-    if (number >= 0 && number < count)
+  /// Checks the numbers of a constraint. Those of an annotation are checked at its op, where they
+  /// were written.
+  LogicalResult checkNumbers(const StageConstraint &constraint) {
+    return failure(
+        failed(checkNumber(constraint, "stage", constraint.stage, stages)) ||
+        failed(checkNumber(constraint, "chunk", constraint.virtualStage, stages * virtualStages)));
+  }
+
+  LogicalResult checkNumber(const StageConstraint &constraint, StringRef what,
+                            std::optional<int64_t> number, int64_t count) {
+    if (!number || (*number >= 0 && *number < count))
       return success();
-    return module.emitError() << constraint.describe() << " requires "
-                              << (constraint.virtualStage ? "chunk " : "stage ") << number
+    return module.emitError() << constraint.describe() << " requires " << what << " " << *number
                               << "; expected 0 to " << count - 1;
   }
 
-  LogicalResult give(Operation *op, StringRef key, int64_t number,
-                     const StageConstraint &constraint) {
-    if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
+  /// Sets the attribute `key` of `op` if there is a number. Another number from an earlier
+  /// constraint is an error.
+  LogicalResult annotate(Operation *op, StringRef key, std::optional<int64_t> number,
+                         const StageConstraint &constraint) {
+    if (!number || op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
       return success();
-    auto [known, isNew] = givers.try_emplace(op, &constraint);
-    Attribute mark = Builder(op).getI64IntegerAttr(number);
-    if (!isNew && op->getAttr(key) != mark)
-      return op->emitError() << "\"" << analysis::getName(op) << "\" is given two stages, by "
+    Attribute annotation = Builder(op).getI64IntegerAttr(*number);
+    auto [known, isNew] = setBy.try_emplace({op, key}, &constraint);
+    if (!isNew && op->getAttr(key) != annotation)
+      return op->emitError() << "\"" << analysis::getName(op) << "\" is given two "
+                             << (key == pipe::stageAttrName ? "stages" : "chunks") << ", by "
                              << known->second->describe() << " and by " << constraint.describe();
-    op->setAttr(key, mark);
+    op->setAttr(key, annotation);
     return success();
   }
 
@@ -131,11 +137,13 @@ private:
                         : pipe::stageAttrName;
     for (auto [index, entry] : llvm::enumerate(ops)) {
       auto [op, layer] = entry;
+      // -1: the op lies between layers, or the layout does not place what is before or after them.
+      // AssignStages finds its stage.
       int part = !layer.empty()  ? layout.findPart(int64_t(layers.lookup(layer)))
                  : index < first ? layout.partOfHead
                  : index > last  ? layout.partOfTail
                                  : -1;
-      if (part >= 0 && failed(give(op, key, part, constraint)))
+      if (part >= 0 && failed(annotate(op, key, part, constraint)))
         return failure();
     }
     return true;
@@ -144,7 +152,8 @@ private:
   ModuleOp module;
   int64_t stages, virtualStages;
   llvm::MapVector<StringRef, SmallVector<Operation *, 2>> opsByName;
-  llvm::DenseMap<Operation *, const StageConstraint *> givers;
+  /// By op and attribute: the first constraint that set it.
+  llvm::DenseMap<std::pair<Operation *, StringRef>, const StageConstraint *> setBy;
 };
 
 struct ApplyStageConstraints : impl::ApplyStageConstraintsBase<ApplyStageConstraints> {

@@ -17,9 +17,10 @@ def CollectAnnotations : Pass<"pipeline-collect-annotations", "::mlir::ModuleOp"
 def ApplyStageConstraints : Pass<"pipeline-apply-stage-constraints", "::mlir::ModuleOp"> {
   let summary = "put the stages of constraints onto the ops that they name";
   let description = [{
-    Sets `pipe.stage` by the entries of `pipe.constraints` and by the parts of layouts. The parts may also
-    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a constraint that matches no op,
-    two constraints that differ on one op, and a layout with a wrong number of stages or layers.
+    Sets `pipe.stage` and `pipe.virtual_stage` by the entries of `pipe.constraints`, each where an entry
+    gives it. The parts of a layout are stages or virtual stages. Three cases are errors: a constraint that
+    matches no op, two constraints that give one op different stages or different virtual stages, and a
+    layout with a wrong number of stages or layers.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,

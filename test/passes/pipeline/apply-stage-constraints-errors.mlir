@@ -120,3 +120,24 @@ module attributes {pipe.constraints = [{module = "/a", stage = -1 : i64}]} {
 // expected-error @below {{constraint "a" requires chunk 4; expected 0 to 1}}
 module attributes {pipe.constraints = [{op_name = "a", chunk = 4 : i64}]} {
 }
+
+// -----
+
+// Both numbers of an entry are checked.
+
+// expected-error @below {{constraint "a" requires stage 2; expected 0 to 1}}
+module attributes {pipe.constraints = [{op_name = "a", stage = 2 : i64, chunk = 0 : i64}]} {
+}
+
+// -----
+
+// Two constraints differ in the chunk, a third one gives the same stage as the first.
+
+module attributes {pipe.constraints = [{op = "e.*", stage = 0 : i64, chunk = 0 : i64}, {op_name = "exp", stage = 0 : i64},
+                                {op = "exp", chunk = 1 : i64}]} {
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{"exp" is given two chunks, by constraint "e.*" and by constraint "exp"}}
+    %0 = graph.exp %x : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

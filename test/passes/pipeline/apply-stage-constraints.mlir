@@ -65,3 +65,23 @@ module attributes {pipe.constraints = [{layer = "/h\\.(\\d+)/", layout = "t|t|t|
     return %3 : tensor<4xf32>
   }
 }
+
+// -----
+
+// An op may be given both a stage and a chunk: by one entry, as from an op with both annotations,
+// or by two. Both stay; assign-stages compares them.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: graph.exp %{{.+}} {pipe.stage = 0 : i64, pipe.virtual_stage = 2 : i64}
+// CHECK: graph.tanh %{{.+}} {pipe.stage = 1 : i64, pipe.virtual_stage = 3 : i64}
+// CHECK: graph.sin %{{.+}} {pipe.stage = 1 : i64, pipe.virtual_stage = 3 : i64}
+module attributes {pipe.constraints = [{op_name = "exp", stage = 0 : i64, chunk = 2 : i64, marked},
+                                {op_name = "tanh", stage = 1 : i64}, {module = "/h", chunk = 3 : i64},
+                                {op_name = "/h/sin", stage = 1 : i64}, {op = "tanh", chunk = 3 : i64}]} {
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = graph.exp %x : tensor<4xf32>
+    %1 = graph.tanh %0 : tensor<4xf32>
+    %2 = graph.sin %1 : tensor<4xf32> loc("/h/sin")
+    return %2 : tensor<4xf32>
+  }
+}
