@@ -15,14 +15,15 @@ namespace {
 /// Sizes of one attention, and access to the rows of its tensors.
 class Attention {
 public:
-  /// `in`: query, key and value first; `mask` and `offset` may be null.
+  /// `in`: query, key and value first; `mask` and `offset` may be null. An offset beyond all
+  /// positions is limited: every position sees all keys or none, and no sum overflows.
   template <typename Op>
   Attention(Op op, llvm::ArrayRef<Tensor> in, const Tensor *mask, const Tensor *offset)
       : query(in[0]), key(in[1]), value(in[2]), mask(mask), scale(op.getScale().convertToDouble()),
         isCausal(op.getCausal()), batch(query.getDim(0)), heads(query.getDim(1)),
         positions(query.getDim(2)), groups(key.getDim(1)), seen(key.getDim(2)),
         width(query.getDim(3)), depth(value.getDim(3)),
-        offset(offset ? (*offset)[0].i : seen - positions) {}
+        offset(offset ? std::clamp((*offset)[0].i, -positions, seen) : seen - positions) {}
 
   int64_t rows() const { return batch * heads * positions; }
   int64_t headOf(int64_t row) const { return row / positions; }

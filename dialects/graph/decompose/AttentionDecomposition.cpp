@@ -3,6 +3,8 @@
 // Computes attention as a softmax in f32 between two matmuls. The gradient recomputes the softmax
 // weights from the saved `log_sum`. The hard part is a fully masked row: its maximum is -∞.
 // Replacements for the maximum and the sum make its result 0 instead of NaN.
+//
+// The helpers of rotary embeddings at the end split values into pairs and join them again.
 #include "dialects/graph/decompose/AttentionDecomposition.h"
 
 #include <limits>
@@ -56,9 +58,10 @@ public:
     return scores;
   }
 
-  /// Repeats one number per row along the row. makeFinite replaces the -∞ of fully masked rows by
-  /// `instead`, so that differences from it are not NaN.
+  /// Repeats one number per row along the rows of `like`.
   Value repeatRows(Value rows, Value like) const { return builder.repeatAlong(rows, like, 3); }
+
+  /// Replaces the -∞ of fully masked rows by `instead`, so that differences from it are not NaN.
   Value makeFinite(Value rows, double instead) const {
     if (!operands.mayBeFullyMasked())
       return rows;
@@ -66,8 +69,9 @@ public:
     return builder.make<SelectOp>(hasVisible, rows, builder.splat(rows, instead));
   }
 
-  Value multiply(Value x, Value perGroup, bool transposeX, bool transposeOther) const {
-    return builder.make<MatmulOp>(x, perGroup, transposeX, transposeOther);
+  /// Multiplies matrices of groups: [batch, groups, …, …].
+  Value multiply(Value left, Value right, bool transposeLeft, bool transposeRight) const {
+    return builder.make<MatmulOp>(left, right, transposeLeft, transposeRight);
   }
 
   static constexpr double hidden = -std::numeric_limits<double>::infinity();
@@ -97,13 +101,24 @@ private:
                                      builder.make<ReshapeOp>(type.clone(shape), mask), dims);
   }
 
+  /// Limits the offset, which a program may compute as any number. Beyond these limits, every
+  /// position of the query sees all keys or none. Within them, i32 holds all sums of positions.
+  Value clampOffset() const {
+    Value offset = builder.castTo(operands.offset, builder.getI64Type());
+    int64_t keyPositions = typeOf(operands.key).getDimSize(2);
+    offset = builder.make<MaxOp>(offset, builder.splat(offset, -double(positions)));
+    return builder.make<MinOp>(offset, builder.splat(offset, double(keyPositions)));
+  }
+
   /// Computes position of the key ≤ position of the query + offset.
   Value isVisible(Value scores) const {
     auto type = typeOf(scores).clone(builder.getI32Type());
-    Value from = builder.make<IotaOp>(type, 2), to = builder.make<IotaOp>(type, 3);
-    Value offset = operands.offset ? builder.repeat(operands.offset, from)
+    Value queryPosition = builder.make<IotaOp>(type, 2);
+    Value keyPosition = builder.make<IotaOp>(type, 3);
+    Value offset = operands.offset ? builder.repeat(clampOffset(), queryPosition)
                                    : builder.make<ConstantOp>(type, double(ownOffset(operands)));
-    return builder.make<CompareOp>(Direction::LE, to, builder.make<AddOp>(from, offset));
+    Value lastVisible = builder.make<AddOp>(queryPosition, offset);
+    return builder.make<CompareOp>(Direction::LE, keyPosition, lastVisible);
   }
 
   const AttentionOperands &operands;
@@ -133,8 +148,12 @@ Decomposition buildAttention(const AttentionOperands &operands, DecompositionBui
   return {attention.unstackHeads(product), logSum};
 }
 
-/// Uses W = exp(scores - log_sum): dV = Wᵀ G and dW = G Vᵀ.
-/// For the softmax dscores = W (dW - Σ W dW), where Σ W dW = Σ G result (Dao et al., appendix B).
+/// With G the gradient of `result` and W = exp(scores - log_sum), dV = Wᵀ G and dW = G Vᵀ are
+/// matrix products. The gradient of the softmax is elementwise in the scores:
+///
+///   dscores = W (dW - delta + dlog_sum)       delta = Σ W dW = Σ G result, a sum along each row
+///
+/// This form of delta needs no second pass over W (FlashAttention, Dao et al. 2022, appendix B).
 AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Value result,
                                            Value logSum, Value gradient, Value logSumGradient,
                                            DecompositionBuilder &builder) {
@@ -145,26 +164,28 @@ AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Va
   Value shifted = builder.make<SubOp>(scores, attention.repeatRows(finite, scores));
   Value weights = builder.make<ExpOp>(shifted);
 
-  Value rows = attention.stackHeads(gradient);
-  Value product = attention.multiply(rows, operands.value, false, true);
-  Value weightGradient = builder.castTo(attention.unstackHeads(product), wide);
-  Value both = builder.make<MulOp>(builder.castTo(gradient, wide), builder.castTo(result, wide));
-  Value mean = builder.make<ReduceOp>(ReduceOpKind::Sum, both, 3);
+  Value stackedGradient = attention.stackHeads(gradient);
+  Value weightGradient = attention.multiply(stackedGradient, operands.value, false, true);
+  weightGradient = builder.castTo(attention.unstackHeads(weightGradient), wide);
+  Value product = builder.make<MulOp>(builder.castTo(gradient, wide), builder.castTo(result, wide));
+  Value rowDelta = builder.make<ReduceOp>(ReduceOpKind::Sum, product, 3);
   if (logSumGradient)
-    mean = builder.make<SubOp>(mean, logSumGradient);
+    rowDelta = builder.make<SubOp>(rowDelta, logSumGradient);
   Value difference =
-      builder.make<SubOp>(weightGradient, attention.repeatRows(mean, weightGradient));
+      builder.make<SubOp>(weightGradient, attention.repeatRows(rowDelta, weightGradient));
   Value scoreGradient = builder.make<MulOp>(weights, difference);
 
   Value scaled = scoreGradient;
   if (operands.scale != 1.0)
     scaled = builder.make<MulOp>(scoreGradient, builder.splat(scoreGradient, operands.scale));
-  Value inner = attention.stackHeads(builder.castTo(scaled, attention.element));
-  Value outer = attention.stackHeads(builder.castTo(weights, attention.element));
+  Value stackedScoreGradient = attention.stackHeads(builder.castTo(scaled, attention.element));
+  Value stackedWeights = attention.stackHeads(builder.castTo(weights, attention.element));
+  Value stackedQuery = attention.stackHeads(operands.query);
+  Value queryGradient = attention.multiply(stackedScoreGradient, operands.key, false, false);
   AttentionGradients gradients;
-  gradients.query = attention.unstackHeads(attention.multiply(inner, operands.key, false, false));
-  gradients.key = attention.multiply(inner, attention.stackHeads(operands.query), true, false);
-  gradients.value = attention.multiply(outer, rows, true, false);
+  gradients.query = attention.unstackHeads(queryGradient);
+  gradients.key = attention.multiply(stackedScoreGradient, stackedQuery, true, false);
+  gradients.value = attention.multiply(stackedWeights, stackedGradient, true, false);
   gradients.scores = scoreGradient;
   return gradients;
 }

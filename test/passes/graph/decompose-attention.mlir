@@ -49,6 +49,38 @@ func.func @blind(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
   return %r, %l : !r, !l
 }
 
+// An offset may be any number of its type. It is limited in i64, before positions are added in i32.
+// CHECK-LABEL: func.func @sees_all_keys(
+// CHECK: %[[LEAST:.+]] = graph.constant dense<-3> : tensor<i64>
+// CHECK: %[[MAX:.+]] = graph.max %{{.*}}, %[[LEAST]] : tensor<i64>
+// CHECK: %[[GREATEST:.+]] = graph.constant dense<5> : tensor<i64>
+// CHECK: %[[MIN:.+]] = graph.min %[[MAX]], %[[GREATEST]] : tensor<i64>
+// CHECK: graph.cast %[[MIN]] : tensor<i64> to tensor<i32>
+func.func @sees_all_keys(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
+  %o = graph.constant dense<2147483647> : tensor<i64>
+  %r, %l = graph.attention %q, %k, %v scale = 0.7 offset(%o : tensor<i64>) {causal} : !q, !k, !v
+  return %r, %l : !r, !l
+}
+
+// The low 32 bits are -1 and 0: without the limit, rows would see too few keys or too many.
+func.func @sees_all_keys_beyond_i32(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
+  %o = graph.constant dense<4294967295> : tensor<i64>
+  %r, %l = graph.attention %q, %k, %v scale = 0.7 offset(%o : tensor<i64>) {causal} : !q, !k, !v
+  return %r, %l : !r, !l
+}
+
+func.func @sees_no_key(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
+  %o = graph.constant dense<-4294967296> : tensor<i64>
+  %r, %l = graph.attention %q, %k, %v scale = 0.7 offset(%o : tensor<i64>) {causal} : !q, !k, !v
+  return %r, %l : !r, !l
+}
+
+func.func @greatest_offset(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
+  %o = graph.constant dense<9223372036854775807> : tensor<i64>
+  %r, %l = graph.attention %q, %k, %v scale = 0.7 offset(%o : tensor<i64>) {causal} : !q, !k, !v
+  return %r, %l : !r, !l
+}
+
 func.func @masked(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
   %m = graph.constant dense<[[[[0.0, 0xFF800000, 1.0, -1.0, 0.5]], [[0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000]], [[0.0, 0.0, 0.0, 0.0, 0.0]], [[1.0, 2.0, 3.0, 4.0, 5.0]]]]> : tensor<1x4x1x5xf32>
   %r, %l = graph.attention %q, %k, %v, %m scale = 1.0 : !q, !k, !v, tensor<1x4x1x5xf32>
