@@ -25,7 +25,7 @@ using AxisList = llvm::SmallVector<std::string, 2>;
 /// Ranks, in the order of their group.
 using RankList = llvm::SmallVector<int64_t, 8>;
 
-/// Maximum number of ranks of a program.
+/// Maximum number of ranks of a program; abi::maxRanks in runtime/abi/Limits.h must be equal.
 inline constexpr int64_t maxRanks = 4096;
 
 /// One axis of a mesh.

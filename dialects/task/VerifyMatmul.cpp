@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifies matmuls. Labels are those of docs/spec/task.md.
+// Verifies matmuls. Labels are those of docs/spec/task.md. Sizes and valid combinations of options
+// follow the rules of runtime/abi/validate/ValidateMatmul.cpp, which checks instructions; change
+// both together.
 #include "dialects/task/Task.h"
 
 #include "llvm/Support/CheckedArithmetic.h"

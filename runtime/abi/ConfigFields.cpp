@@ -5,9 +5,10 @@
 
 #include "runtime/abi/ConfigFields.h"
 
+#include "runtime/abi/Limits.h"
+
 namespace pcc::abi {
 
-static constexpr double maxRanks = 4096;
 static constexpr double maxActions = 1 << 20;
 static constexpr double maxSeconds = 1e6;
 

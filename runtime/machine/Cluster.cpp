@@ -6,6 +6,7 @@
 
 #include "runtime/machine/Cluster.h"
 
+#include "runtime/abi/Limits.h"
 #include "runtime/abi/ParseText.h"
 #include "runtime/abi/validate/Checker.h"
 #include "runtime/machine/BuiltIn.h"
@@ -43,8 +44,8 @@ abi::Expected<size_t> parseCounts(std::string_view form, std::vector<int64_t> &c
     int64_t count = 0;
     auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error != std::errc() || stop != text.data() + text.size() || count < 1 ||
-        count > maxDevices / devices)
-      return badForm(form, begin, fmt::format("a count of 1 to {}", maxDevices / devices), text);
+        count > abi::maxRanks / devices)
+      return badForm(form, begin, fmt::format("a count of 1 to {}", abi::maxRanks / devices), text);
     if (end == form.size())
       return badForm(form, end, "'x' and a device (" + listDeviceNames() + ")", "");
     devices *= count;
@@ -147,8 +148,8 @@ void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
 }
 
 void checkLevel(abi::Checker &checker, const abi::TopologyLevel &level) {
-  checker.expect(1 <= level.count() && level.count() <= maxDevices,
-                 "expected a count of 1 to {}, got {}", maxDevices, level.count());
+  checker.expect(1 <= level.count() && level.count() <= abi::maxRanks,
+                 "expected a count of 1 to {}, got {}", abi::maxRanks, level.count());
   abi::Checker::Scope scope(checker, "figures");
   const abi::LinkFigures &link = level.figures();
   checkFigure(checker, "latency_seconds", link.latency_seconds());
@@ -168,8 +169,8 @@ abi::Status check(const abi::Cluster &cluster) {
     checkLevel(checker, cluster.level(i));
   }
   if (checker.ok())
-    checker.expect(countDevices(cluster) <= maxDevices, "expected at most {} devices, got more",
-                   maxDevices);
+    checker.expect(countDevices(cluster) <= abi::maxRanks, "expected at most {} devices, got more",
+                   abi::maxRanks);
   return checker.status();
 }
 
@@ -276,7 +277,7 @@ abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks) {
 int64_t countDevices(const abi::Cluster &cluster) {
   int64_t count = 1;
   for (const abi::TopologyLevel &level : cluster.level())
-    count = std::min(count * level.count(), maxDevices + 1); // no overflow: a count is bounded
+    count = std::min(count * level.count(), abi::maxRanks + 1); // no overflow: a count is bounded
   return count;
 }
 

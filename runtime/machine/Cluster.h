@@ -18,9 +18,6 @@
 
 namespace pcc::machine {
 
-/// Maximum number of devices of a cluster, and of ranks of a program.
-inline constexpr int64_t maxDevices = 4096;
-
 /// Parses a short form: counts, outermost first, and a built-in device, joined by `x`. The device's
 /// outer link serves all levels but the innermost. BadUsage, with the column, for anything else.
 abi::Expected<abi::Cluster> parseForm(std::string_view form);

@@ -3,6 +3,7 @@
 // pcc-run: trains or evaluates a linked program on all its ranks. The ranks are threads of this
 // process, or of the processes that mpirun, srun or torchrun started.
 
+#include "runtime/abi/Limits.h"
 #include "runtime/abi/files/Executable.h"
 #include "runtime/abi/files/GoldenFile.h"
 #include "runtime/abi/program/RankExpression.h"
@@ -76,7 +77,7 @@ std::vector<tools::Flag> flagsOf(Options &options) {
   using tools::IntegerTarget;
   return {
       {"device-num", "number of ranks; must be that of the program",
-       IntegerTarget{&options.deviceNum, 1, 4096}},
+       IntegerTarget{&options.deviceNum, 1, abi::maxRanks}},
       {"data",
        "training data: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, tokens:PATH, "
        "npy:PATH, webdataset:PATH or synthetic[:ROWS]",

@@ -10,6 +10,7 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "runtime/abi/Limits.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -53,6 +54,9 @@ DictionaryAttr withSharding(MLIRContext *context, DictionaryAttr attributes,
 }
 
 } // namespace
+
+// Dialects see no file of the runtime, so the number stands in two places.
+static_assert(dist::maxRanks == abi::maxRanks);
 
 LogicalResult checkNumRanks(ModuleOp module, int64_t numRanks) {
   if (numRanks >= 1 && numRanks <= dist::maxRanks)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks of matmuls: sizes, valid combinations of options, operands within their buffers.
+// Checks of matmuls: sizes, valid combinations of options, operands within their buffers. Sizes and
+// combinations follow the rules of dialects/task/VerifyMatmul.cpp, which verifies ops; change both
+// together.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/validate/Checker.h"

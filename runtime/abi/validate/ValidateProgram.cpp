@@ -4,6 +4,7 @@
 // have files of their own. After these checks, later code relies on every index and size.
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Limits.h"
 #include "runtime/abi/files/Executable.h"
 #include "runtime/abi/files/ExecutableData.h"
 #include "runtime/abi/program/RankExpression.h"
@@ -15,7 +16,6 @@
 namespace pcc::abi {
 namespace {
 
-constexpr int64_t maxRanks = 4096;
 constexpr uint64_t maxSpaceBytes = uint64_t(1) << 46;
 
 void checkMesh(Checker &checker, const Mesh &mesh) {

@@ -3,6 +3,7 @@
 // pcc launch: starts a training command as several processes of this machine, and starts it again
 // from its latest checkpoint when one of them dies.
 
+#include "runtime/abi/Limits.h"
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/supervise/Backoff.h"
 #include "runtime/supervise/Supervise.h"
@@ -18,7 +19,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-constexpr int64_t maxProcesses = 4096, maxRestarts = 1'000'000;
+constexpr int64_t maxRestarts = 1'000'000;
 constexpr double maxGrace = 86400;
 
 /// Returns the file of options that a command `pcc run` reads; empty: none.
@@ -78,9 +79,9 @@ public:
         arguments(cl::ConsumeAfter, cl::desc("ARGUMENTS…"), cl::sub(command)) {}
 
   ExitCode run() override {
-    if (processes < 1 || processes > maxProcesses)
+    if (processes < 1 || processes > pcc::abi::maxRanks)
       return fail(BadUsage, llvm::formatv("'-n': expected a number from 1 to {0}, got {1}",
-                                          maxProcesses, processes.getValue()));
+                                          pcc::abi::maxRanks, processes.getValue()));
     if (restarts < 0 || restarts > maxRestarts)
       return fail(BadUsage, llvm::formatv("'--restarts': expected a number from 0 to {0}, got {1}",
                                           maxRestarts, restarts.getValue()));
