@@ -255,7 +255,7 @@ private:
   }
 
   static abi::Expected<StrategySolution> readSolution(const std::string &path) {
-    abi::Expected<std::string> text = readWholeFile(path);
+    abi::Expected<std::string> text = readMaybeGzip(path);
     if (!text)
       return text.status();
     abi::Expected<StrategySolution> read = parseSolution(*text);
@@ -293,7 +293,7 @@ private:
     if (certificate.getNumOccurrences()) {
       if (!result.certificate)
         return fail(BadUsage, "expected '--auto-parallel-search-mode=best' with '--certificate'");
-      if (abi::Status status = writeWholeFile(certificate, printCertificate(*result.certificate));
+      if (abi::Status status = writeMaybeGzip(certificate, printCertificate(*result.certificate));
           !status.ok())
         return fail(BadInput, status.message());
     }
@@ -343,7 +343,7 @@ private:
     llvm::outs() << "cost " << toString(verdict.cost) << "\n";
     if (!certificate.getNumOccurrences())
       return Success;
-    abi::Expected<std::string> text = readWholeFile(certificate);
+    abi::Expected<std::string> text = readMaybeGzip(certificate);
     if (!text)
       return fail(BadInput, text.status().message());
     abi::Expected<Certificate> proof = parseCertificate(*text);

@@ -10,7 +10,8 @@
 //   node b [1,4) 2:8 2:4        the interval is optional; without it there is no usage
 //   edge a b  0 7 / 7 0         a row for each option of a
 //
-// JSON form of the contest (numbers of at least 10^18 mean forbidden):
+// JSON form of the ASPLOS/EuroSys 2025 contest, see StrategyProblem.h (numbers of at least 10^18
+// mean forbidden):
 //
 //   {"problem": {"name": "…", "nodes": {"intervals": [[0,3],…], "costs": [[5,9],…],
 //    "usages": [[8,4],…]}, "edges": {"nodes": [[0,1],…], "costs": [[0,7,7,0],…]},
@@ -24,11 +25,12 @@
 
 namespace pcc::solve {
 
-/// Returns the content of a file; decompresses gzip.
-abi::Expected<std::string> readWholeFile(const std::string &path);
+/// Returns the content of a file, decompressed if it is compressed with gzip. The content has at
+/// most 4 GiB.
+abi::Expected<std::string> readMaybeGzip(const std::string &path);
 
-/// Writes `content`; compresses it if the path ends in `.gz`.
-abi::Status writeWholeFile(const std::string &path, std::string_view content);
+/// Writes `content`, compressed with gzip if the path ends in `.gz`.
+abi::Status writeMaybeGzip(const std::string &path, std::string_view content);
 
 /// Reads `.json` and `.json.gz` as JSON, everything else as text. Errors contain the line.
 abi::Expected<StrategyProblem> readProblem(const std::string &path);

@@ -65,6 +65,8 @@ private:
         return within(cursor);
       node.usages.push_back(use);
     }
+    if (node.costs.empty()) // edges rely on an option
+      return bad("'" + node.name + "': expected at least one option");
     problem.nodes.push_back(std::move(node));
     return {};
   }

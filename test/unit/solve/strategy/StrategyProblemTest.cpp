@@ -67,7 +67,11 @@ TEST(StrategyProblem, RefusesBadText) {
   EXPECT_EQ(messageOf("node a 1\nedge a b 1"),
             "line 2: expected the name of a node above, got 'b'");
   EXPECT_EQ(messageOf("node a [0,5] 1"), "line 1: column 12: expected ')', got ']'");
-  EXPECT_EQ(messageOf("node a"), "'a': expected at least one option");
+  EXPECT_EQ(messageOf("node a"), "line 1: 'a': expected at least one option");
+  EXPECT_EQ(messageOf("node a\nnode b\nedge a b 1 / 2"),
+            "line 1: 'a': expected at least one option");
+  EXPECT_EQ(messageOf("node a 1\nnode b [0,3)\nedge a b 1 / 2"),
+            "line 2: 'b': expected at least one option");
   EXPECT_EQ(messageOf("node a -1"), "'a': expected costs of at least 0");
   EXPECT_EQ(messageOf("node a 1:-1"), "'a': expected usages of at least 0");
   EXPECT_EQ(messageOf("node a 1\nnode b 1\nedge a b 1 2"), "edge 0: expected 1 costs, got 2");
@@ -93,6 +97,9 @@ TEST(StrategyProblem, RefusesBadJson) {
             "node 0: expected an interval of 2, got 1");
   EXPECT_EQ(messageOf("{\"problem\":{\"edges\":{\"nodes\":[[0,1]],\"costs\":[[1]]}}}"),
             "edge 0: expected a node below 0, got 0");
+  EXPECT_EQ(messageOf("{\"problem\":{\"nodes\":{\"intervals\":[[0,1],[0,1]],\"costs\":[[],[1]],"
+                      "\"usages\":[[],[1]]},\"edges\":{\"nodes\":[[0,1]],\"costs\":[[1]]}}}"),
+            "node 0: expected at least one option");
 }
 
 /// Every prefix of a text, and every text with one byte changed, is read or refused.
@@ -123,6 +130,7 @@ TEST(StrategyProblem, SolutionsReadBack) {
   EXPECT_EQ(*solution, (StrategySolution{1, 0, 2}));
   EXPECT_FALSE(bool(parseSolution("[1, 2")));
   EXPECT_FALSE(bool(parseSolution("[1 2]")));
-  EXPECT_FALSE(bool(parseSolution("[99999999999]")));
+  EXPECT_EQ(parseSolution("[99999999999]").status().message(),
+            "line 1, column 13: expected an option that fits 32 bits, got 99999999999");
   EXPECT_TRUE(bool(parseSolution("[]")));
 }
