@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds matmuls whose columns are split into parts by the following ops: one weight stands for
-// several.
+// several. A cut is the slice, or the result of a split, that takes a part.
+//
+// A matmul qualifies if it multiplies a matrix of rows by its weight, an einsum if its result ends
+// with a dimension of the weight alone. Weight and bias are arguments of the function without
+// another reader. All paths from the result lead to cuts through reshapes, transposes and the
+// addition of one bias.
 //
 //   x · W [+ b]   [2, 5, 192] -> reshape [2, 5, 3, 4, 16] -> transpose [3, 2, 4, 5, 16] -> slices
 //
@@ -28,9 +33,9 @@ struct ColumnStep {
   llvm::SmallVector<int64_t> dims;
 };
 
-/// A value that is one part: a slice, or a result of a split.
+/// A cut, and the path to it.
 struct ColumnCut {
-  mlir::Value value;
+  mlir::Value value; ///< one part: a slice, or a result of a split
   ColumnRange range;
   llvm::SmallVector<ColumnStep> path; ///< from the matmul, excluding both
 };

@@ -7,10 +7,11 @@
 //   %p = matmul %x, %w    %q, %k, %v = split %p       becomes
 //   %q = matmul %x, %wq   %k = matmul %x, %wk   %v = matmul %x, %wv
 //
-// The parameters are called NAME[q], NAME[k], NAME[v] if the parts enter an attention in these
-// places, else NAME[0], NAME[1], and so on. The ops are named likewise. `graph.part` says which
-// part of NAME each parameter is, so that files keep NAME whole. Assumes canonical form with
-// attention raised. Leaves the reshapes and transposes between matmul and cut, once per part.
+// The parameters are called NAME[q], NAME[k], NAME[v] if the parts enter an attention as its
+// operands query, key and value, else NAME[0], NAME[1], and so on. The ops are named likewise.
+// `graph.part` says which part of NAME each parameter is, so that files keep NAME whole. Assumes
+// canonical form with attention raised. Repeats the reshapes and transposes between matmul and cut
+// for each part. FusedMatmul.h says what a cut is, and which matmuls qualify.
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
@@ -48,7 +49,7 @@ static void findAttentionOperands(Value value, llvm::SmallSetVector<unsigned, 3>
     }
 }
 
-/// Names the parts: by their places in an attention, or else by number.
+/// Names the parts: by the operands of an attention that they become, or else by number.
 static SmallVector<std::string> nameParts(const FusedMatmul &fused) {
   SmallVector<std::string> names;
   for (const ColumnRange &part : fused.parts) {
@@ -133,12 +134,17 @@ ParameterOp Splitter::getParameter(BlockArgument argument) {
   return module.lookupSymbol<ParameterOp>(role.getName());
 }
 
+/// A layerwise_parallel parameter stays whole, since each rank has a slice of its own: no sharding
+/// splits it. A state keeps the shape of its parameter. A part of another parameter stays, since
+/// parts do not nest.
 bool Splitter::canSplit(BlockArgument argument) {
   ParameterOp parameter = getParameter(argument);
   if (!parameter || parameter.getLayerwiseParallel() || parameter->hasAttr(partAttrName) ||
       parameter->hasAttr(stateOfName))
     return false;
   StringRef name = parameter.getSymName();
+  // Arguments and results of all functions that are this parameter. Others than `argument` would
+  // still read or return the whole.
   int64_t mentions = 0;
   for (auto other : module.getOps<func::FuncOp>()) {
     for (unsigned index = 0; index < other.getNumArguments(); ++index)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decomposes softmax and losses into reductions and elementwise ops.
+// Decomposes losses into reductions and elementwise ops.
 #include "passes/graph/decompose/Decompose.h"
 
 #include "dialects/graph/decompose/LossDecomposition.h"
@@ -8,13 +8,6 @@
 
 using namespace mlir;
 using namespace pcc::graph;
-
-/// All classes are one block.
-static Value joinNothing(ReduceOpKind, Value block) { return block; }
-
-Decomposition pcc::graph::decompose(SoftmaxOp op, DecompositionBuilder &builder) {
-  return {buildSoftmax(op.getInput(), op.getAxis(), builder, joinNothing)};
-}
 
 /// Returns the sum or mean over the samples whose label is not `ignored`. Means are taken in f32:
 /// f16 and bf16 cannot count beyond 2048 and 256.
@@ -46,7 +39,7 @@ Decomposition pcc::graph::decompose(SoftmaxCrossEntropyOp op, DecompositionBuild
   int64_t axis = op.getLogits().getType().getRank() - 1;
   bool dense = isa<FloatType>(op.getLabels().getType().getElementType());
   Value weights = dense ? labels : builder.make<OneHotOp>(logits.getType(), labels, axis);
-  Value losses = buildSampleLosses(logits, weights, builder, joinNothing);
+  Value losses = buildSampleLosses(logits, weights, builder, joinOneBlock);
   return {combine(losses, labels, op.getIgnoreIndex(), op.getReduction(), builder)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decomposes normalizations into reductions and elementwise ops.
+// Decomposes softmax, log_softmax, the norms and dropout into reductions and elementwise ops.
 #include "passes/graph/decompose/Decompose.h"
 
 #include "dialects/graph/decompose/NormDecomposition.h"
@@ -10,9 +10,12 @@
 using namespace mlir;
 using namespace pcc::graph;
 
+Decomposition pcc::graph::decompose(SoftmaxOp op, DecompositionBuilder &builder) {
+  return {buildSoftmax(op.getInput(), op.getAxis(), builder, joinOneBlock)};
+}
+
 Decomposition pcc::graph::decompose(LogSoftmaxOp op, DecompositionBuilder &builder) {
-  return {buildLogSoftmax(op.getInput(), op.getAxis(), builder,
-                          [](ReduceOpKind, Value block) { return block; })};
+  return {buildLogSoftmax(op.getInput(), op.getAxis(), builder, joinOneBlock)};
 }
 
 Decomposition pcc::graph::decompose(LayerNormOp op, DecompositionBuilder &builder) {
@@ -30,7 +33,8 @@ Decomposition pcc::graph::decompose(BatchNormOp op, DecompositionBuilder &builde
   return buildBatchNorm(op, op->getOperands(), NormSpan::ofChannels(rank), builder);
 }
 
-/// (x - mean) · factor + bias with factor = scale / sqrt(variance + epsilon), one number a channel.
+/// Computes (x - mean) · factor + bias, where factor = scale / sqrt(variance + epsilon). Mean,
+/// factor and bias are one number for each channel.
 Decomposition pcc::graph::decompose(BatchNormInferenceOp op, DecompositionBuilder &builder) {
   Value x = widen(op.getInput(), builder);
   Type element = getElementTypeOrSelf(x);
@@ -48,6 +52,8 @@ Decomposition pcc::graph::decompose(BatchNormInferenceOp op, DecompositionBuilde
   return {builder.castTo(result, getElementTypeOrSelf(op.getInput()))};
 }
 
+/// Keeps an element if its random number in [0, 1) is at least the rate, and scales it by
+/// 1 / (1 - rate), so that the mean stays.
 Decomposition pcc::graph::decompose(DropoutOp op, DecompositionBuilder &builder) {
   double rate = op.getRate().convertToDouble();
   Value x = op.getInput();
