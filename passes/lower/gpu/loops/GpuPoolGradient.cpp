@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits gradient kernels of max_pool on a GPU. A block has a tile of a plane: the whole plane, or
-// some rows of it with all columns.
+// Emits gradient kernels of max_pool on a GPU. A plane is one channel of one sample. A block has a
+// tile of a plane: the whole plane, or some rows of it with all columns.
 //
-//   first    each window that sees the tile: position of its greatest element, and its gradient
-//            -> shared memory; windows that see two tiles are computed for both
+//   first    each window that covers elements of the tile: position of its greatest element, and
+//            the incoming gradient of the pooled element -> shared memory; windows that cover
+//            elements of two tiles are computed for both
 //   barrier
-//   then     each element of the tile: the sum of the gradients of the windows that see it, and
+//   then     each element of the tile: the sum of the gradients of the windows that cover it, and
 //            whose greatest element it is, in the order of the windows
 //
-// If the windows that see a single row do not fit into shared memory, each thread finds the
+// If the windows that cover a single row do not fit into shared memory, each thread finds the
 // greatest elements of the windows itself.
 #include "passes/lower/gpu/loops/GpuLoops.h"
 
@@ -23,17 +24,19 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
-/// Shared memory of a tile, unless one row needs more. Eight blocks of an H100 run at once with it,
-/// so that some read windows while others add gradients.
-static constexpr int64_t usualTileBytes = 28 << 10;
+/// Shared memory of a tile, unless one row needs more. With it, eight blocks per multiprocessor
+/// (SM) of an H100 run at once, so that some read windows while others add gradients. An SM has
+/// 228 KiB, and CUDA reserves 1 KiB for each block: 8 · (27 + 1) KiB fit.
+static constexpr int64_t usualTileBytes = 27 << 10;
+
 /// Returns the bytes of a position (i32) and a gradient of a window.
 static int64_t bytesOfWindow(Type element) {
   return 4 + computeType(element).getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the maximum number of windows, in one dimension, that see some of `count` adjacent
+/// Returns the maximum number of windows, in one dimension, that cover some of `count` adjacent
 /// elements.
-static int64_t maxWindowsSeeing(const MaxPoolSizes &sizes, unsigned dim, int64_t count) {
+static int64_t maxWindowsCovering(const MaxPoolSizes &sizes, unsigned dim, int64_t count) {
   int64_t reach = count - 1 + sizes.window.getExtent(dim) - 1;
   return std::min(sizes.pooled[dim], reach / sizes.window.strides[dim] + 1);
 }
@@ -43,14 +46,14 @@ namespace {
 struct PoolTiles {
   int64_t rows;
   int64_t perPlane;
-  int64_t windows; ///< maximum number that sees a tile
+  int64_t windows; ///< maximum number that covers elements of a tile
 };
 } // namespace
 
 /// Returns nothing if the windows of one row do not fit into shared memory.
 static std::optional<PoolTiles> findTiles(const MaxPoolSizes &sizes, Type element) {
   int64_t bytesPerWindow = bytesOfWindow(element);
-  auto count = [&](int64_t rows) { return maxWindowsSeeing(sizes, 0, rows) * sizes.pooled[1]; };
+  auto count = [&](int64_t rows) { return maxWindowsCovering(sizes, 0, rows) * sizes.pooled[1]; };
   int64_t height = sizes.image[0], rows = height;
   if (count(height) * bytesPerWindow > usualTileBytes) {
     int64_t rowsOfWindows = usualTileBytes / bytesPerWindow / sizes.pooled[1];
@@ -70,7 +73,8 @@ struct WindowRange {
   Value first, end;
 };
 
-/// The gradient of a window, and the position in the plane (i64) to which it goes; -1: to none.
+/// The incoming gradient of a window's pooled element, and the position in the plane (i64) to which
+/// it goes; -1: to none.
 struct WindowGradient {
   Value position, gradient;
 };
@@ -88,7 +92,7 @@ private:
 
   void emitTile(const PoolTiles &tiles);
   void emitElements();
-  WindowRange windowsSeeing(unsigned dim, Value first, Value last);
+  WindowRange windowsCovering(unsigned dim, Value first, Value last);
   void storeElement(Value plane, Value row, Value column, Lookup lookup);
   Value addWindow(Value isThere, Value own, Value sum, function_ref<WindowGradient()> read);
   Value less(Value x, Value y) { return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y); }
@@ -114,9 +118,9 @@ GridShape gridOfPoolGradient(func::FuncOp kernel) {
   return {blocks, threads};
 }
 
-/// Returns the windows that see some of the elements first … last. Window w extends from w · stride
-/// - low on; with dilations it does not see all elements of its extent.
-WindowRange PoolGradientEmitter::windowsSeeing(unsigned dim, Value first, Value last) {
+/// Returns the windows that cover some of the elements first … last. Window w extends from
+/// w · stride - low on; with dilations it does not cover all elements of its extent.
+WindowRange PoolGradientEmitter::windowsCovering(unsigned dim, Value first, Value last) {
   const Window &window = windows.window;
   int64_t low = window.getLow(dim), stride = window.strides[dim];
   Value behind =
@@ -127,7 +131,8 @@ WindowRange PoolGradientEmitter::windowsSeeing(unsigned dim, Value first, Value 
   return {begin, arith::MaxSIOp::create(b, begin, end)};
 }
 
-/// Adds the gradient of a window, if the window is there and its greatest element is the own one.
+/// Adds the gradient of a window to `sum`, if the window is there and its greatest element is at
+/// the position `own`, that of the element whose gradient is computed.
 Value PoolGradientEmitter::addWindow(Value isThere, Value own, Value sum,
                                      function_ref<WindowGradient()> read) {
   auto guarded = scf::IfOp::create(b, sum.getType(), isThere, /*withElseRegion=*/true);
@@ -144,7 +149,7 @@ Value PoolGradientEmitter::addWindow(Value isThere, Value own, Value sum,
 
 /// Stores the gradient of one element. `lookup` returns the gradient of a window that exists.
 void PoolGradientEmitter::storeElement(Value plane, Value row, Value column, Lookup lookup) {
-  WindowRange rows = windowsSeeing(0, row, row), columns = windowsSeeing(1, column, column);
+  WindowRange rows = windowsCovering(0, row, row), columns = windowsCovering(1, column, column);
   Value own = math.add(math.mul(row, windows.image[1]), column);
   auto addRow = [&](Value number, ValueRange carried) -> SmallVector<Value> {
     Value windowRow = math.add(rows.first, number);
@@ -154,12 +159,12 @@ void PoolGradientEmitter::storeElement(Value plane, Value row, Value column, Loo
       Value isThere = arith::AndIOp::create(b, isRow, less(windowColumn, columns.end));
       return {addWindow(isThere, own, carried[0], [&] { return lookup(windowRow, windowColumn); })};
     };
-    return emitLoop(b, math.constant(0), math.constant(maxWindowsSeeing(windows, 1, 1)), carried,
+    return emitLoop(b, math.constant(0), math.constant(maxWindowsCovering(windows, 1, 1)), carried,
                     add);
   };
   Value zero = emitNumber(b, computeType(kernel.elementType(0)), 0);
-  Value sum = emitLoop(b, math.constant(0), math.constant(maxWindowsSeeing(windows, 0, 1)), {zero},
-                       addRow)[0];
+  Value sum = emitLoop(b, math.constant(0), math.constant(maxWindowsCovering(windows, 0, 1)),
+                       {zero}, addRow)[0];
   elements.store(sum, kernel.elementType(0), kernel.pointers[0],
                  math.add(math.mul(plane, windows.area), own));
 }
@@ -173,7 +178,7 @@ void PoolGradientEmitter::emitTile(const PoolTiles &tiles) {
   Value endRow = arith::MinSIOp::create(b, math.add(firstRow, math.constant(tiles.rows)),
                                         math.constant(windows.image[0]));
   Value one = math.constant(1), threads = math.constant(block.threads());
-  WindowRange rows = windowsSeeing(0, firstRow, arith::SubIOp::create(b, endRow, one));
+  WindowRange rows = windowsCovering(0, firstRow, arith::SubIOp::create(b, endRow, one));
   Value count = math.mul(arith::SubIOp::create(b, rows.end, rows.first), windows.pooled[1]);
   emitStridedLoop(b, block.thread(), count, threads, [&](Value n) {
     Value row = math.add(rows.first, math.div(n, windows.pooled[1]));
