@@ -2,16 +2,20 @@
 //
 // POSIX sockets over IPv4 and IPv6. Connecting tries each address of the host with a share of the
 // time, repeatedly until the time is over. Keep-alive probes and TCP_USER_TIMEOUT end a silent
-// connection.
+// connection. A candidate is one result of getaddrinfo, an address of the host.
 
 #include "runtime/collective/store/Socket.h"
 
 #include "runtime/abi/files/RetryAfterSignal.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -35,7 +39,7 @@ Addresses lookUp(const Address &address, std::string &why) {
   hints.ai_socktype = SOCK_STREAM;
   int code = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
   if (code != 0)
-    why = gai_strerror(code);
+    why = code == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(code);
   return Addresses(list);
 }
 
@@ -62,12 +66,12 @@ bool setOption(const Socket &socket, int level, int option, int value) {
 /// Sends small messages at once, since each is waited for. Probes a silent peer, and gives it up if
 /// it has not answered or acknowledged data for `silence` seconds.
 void configure(const Socket &socket) {
-  constexpr int silence = 30, firstQuestion = 10, betweenQuestions = 5;
+  constexpr int silence = 30, firstProbeSeconds = 10, probeIntervalSeconds = 5;
   setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  setOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, firstQuestion);
-  setOption(socket, IPPROTO_TCP, TCP_KEEPINTVL, betweenQuestions);
-  setOption(socket, IPPROTO_TCP, TCP_KEEPCNT, (silence - firstQuestion) / betweenQuestions);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, firstProbeSeconds);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPINTVL, probeIntervalSeconds);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPCNT, (silence - firstProbeSeconds) / probeIntervalSeconds);
   setOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, silence * 1000);
 }
 
@@ -77,7 +81,7 @@ Socket makeSocket(const addrinfo &candidate, int flags) {
 
 /// Returns a socket that listens at the address; an empty one on an error, with errno.
 Socket listenAtCandidate(const addrinfo &candidate) {
-  Socket socket = makeSocket(candidate, 0);
+  Socket socket = makeSocket(candidate, SOCK_NONBLOCK);
   if (!socket)
     return socket;
   bool listens =
@@ -159,7 +163,8 @@ Expected<Socket> Socket::listenAt(const Address &address) {
     return Status::badUsage(fmt::format("the store's host '{}': {}", address.host, why));
   int reason = 0;
   for (addrinfo *candidate = addresses.get(); candidate; candidate = candidate->ai_next) {
-    // The name may be that of a gateway to this machine, which is none of its own addresses.
+    // The name may resolve to an address that this machine does not have (NAT, a Kubernetes
+    // service), so listen on all addresses.
     if (!address.isLoopback())
       useAnyAddress(*candidate);
     if (Socket socket = listenAtCandidate(*candidate))
@@ -191,7 +196,7 @@ Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (nowNanoseconds() < end);
   return Status(StatusKind::TimedOut,
-                fmt::format("no store at {} within {} s: {}; process 0 has it", address.text(),
+                fmt::format("no store at {} within {} s: {}; process 0 opens it", address.text(),
                             seconds, why));
 }
 

@@ -44,8 +44,8 @@ public:
   static Expected<Socket> listenAt(const Address &address);
   /// Returns a connection. Waits at most `seconds`, since the listener may start later.
   static Expected<Socket> connectTo(const Address &address, double seconds);
-  /// Accepts the next connection of a listening socket, as a non-blocking one. Returns an empty
-  /// socket without one; errno gives the reason.
+  /// Accepts the next connection of a listening socket, as a non-blocking one. Does not wait:
+  /// returns an empty socket without one; errno gives the reason.
   Socket accept() const;
 
   explicit operator bool() const { return descriptor >= 0; }

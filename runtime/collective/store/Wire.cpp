@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Format: the number of calls, then for each a fixed row, the shape, the positions of its boxes'
-// sides, and the source. Each part is padded to 16 bytes. Reading checks each length against the
-// remaining bytes first.
+// Format: the number of calls, then for each call:
+//
+//   header     the fields of fixed size, and the lengths of what follows
+//   shape
+//   boxes      for each box the positions in the group of the member that sends it and of the one
+//              that receives it
+//   source
+//
+// Each part is padded to 16 bytes. Reading checks each length against the remaining bytes first.
 
 #include "runtime/collective/store/Wire.h"
 
 #include "runtime/abi/ElementTypes.h"
+
+#include <fmt/ranges.h>
 
 #include <cstring>
 
 namespace pcc::runtime::store {
 namespace {
 
-/// The fixed part before the shape of a call; its boxes and its source follow.
-struct Row {
+/// The fields of fixed size before the shape of a call.
+struct CallHeader {
   int32_t kind, reduction, type, root;
   uint32_t axis, concatAxis, dimensions, boxes;
   uint64_t sourceBytes;
   uint64_t isFused;
 };
 
-/// Source and target positions of a box.
-struct Pair {
+/// Positions in the group of the member that sends a box, and of the one that receives it.
+struct BoxMembers {
   int32_t source, target;
 };
 
@@ -36,23 +44,24 @@ template <typename T> void append(std::string &text, const T *values, size_t cou
 }
 
 void appendCall(std::string &text, const CollectiveCall &call) {
-  Row row{.kind = call.kind,
-          .reduction = call.reduction,
-          .type = call.type,
-          .root = call.root,
-          .axis = call.axis,
-          .concatAxis = call.concatAxis,
-          .dimensions = uint32_t(call.shape.size()),
-          .boxes = uint32_t(call.boxes.size()),
-          .sourceBytes = call.source ? uint64_t(call.count()) * abi::elementBytes(call.type) : 0,
-          .isFused = call.fused};
-  std::vector<Pair> pairs;
+  uint64_t sourceBytes = call.source ? uint64_t(call.count()) * abi::elementBytes(call.type) : 0;
+  CallHeader header{.kind = call.kind,
+                    .reduction = call.reduction,
+                    .type = call.type,
+                    .root = call.root,
+                    .axis = call.axis,
+                    .concatAxis = call.concatAxis,
+                    .dimensions = uint32_t(call.shape.size()),
+                    .boxes = uint32_t(call.boxes.size()),
+                    .sourceBytes = sourceBytes,
+                    .isFused = call.fused};
+  std::vector<BoxMembers> boxes;
   for (const Box &box : call.boxes)
-    pairs.push_back({box.source, box.target});
-  append(text, &row, 1);
+    boxes.push_back({box.source, box.target});
+  append(text, &header, 1);
   append(text, call.shape.data(), call.shape.size());
-  append(text, pairs.data(), pairs.size());
-  append(text, static_cast<const char *>(call.source), row.sourceBytes);
+  append(text, boxes.data(), boxes.size());
+  append(text, static_cast<const char *>(call.source), sourceBytes);
 }
 
 /// Reads the appended data from the bytes, in the same order.
@@ -81,52 +90,55 @@ public:
     return {};
   }
 
-  bool isDone() const { return bytes.empty(); }
+  /// Returns the number of bytes that are not read yet.
+  size_t left() const { return bytes.size(); }
 
 private:
   std::string_view bytes;
 };
 
 /// Checks that a source has all elements of its shape, or is missing.
-Status checkSource(const Row &row, const CollectiveCall &call) {
+Status checkSource(const CallHeader &header, const CollectiveCall &call) {
   uint64_t element = abi::elementBytes(call.type);
   if (element == 0)
-    return Status::failed(fmt::format("{} is no element type", row.type));
+    return Status::failed(fmt::format("expected an element type, got {}", header.type));
   std::optional<int64_t> count = abi::elementCount(call.shape);
   if (!count)
-    return Status::failed("the shape has too many elements, or a negative extent");
-  if (row.sourceBytes == 0 ||
-      (row.sourceBytes % element == 0 && row.sourceBytes / element == uint64_t(*count)))
+    return Status::failed(
+        fmt::format("expected a shape of extents from 0 on and at most 2^62 elements, got [{}]",
+                    fmt::join(call.shape, ", ")));
+  if (header.sourceBytes == 0 ||
+      (header.sourceBytes % element == 0 && header.sourceBytes / element == uint64_t(*count)))
     return {};
   return Status::failed(fmt::format("expected a source of {} elements of {}, got {} bytes", *count,
-                                    abi::elementName(call.type), row.sourceBytes));
+                                    abi::elementName(call.type), header.sourceBytes));
 }
 
 Status readCall(Reader &reader, CollectiveCall &call) {
-  std::vector<Row> rows;
-  if (Status status = reader.read(rows, 1, "a call"); !status.ok())
+  std::vector<CallHeader> headers;
+  if (Status status = reader.read(headers, 1, "a call"); !status.ok())
     return status;
-  const Row &row = rows[0];
-  call.kind = abi::CollectiveKind(row.kind);
-  call.reduction = abi::ReduceOp(row.reduction);
-  call.type = abi::ElementType(row.type);
-  call.root = row.root;
-  call.axis = row.axis;
-  call.concatAxis = row.concatAxis;
-  call.fused = row.isFused != 0;
-  if (Status status = reader.read(call.shape, row.dimensions, "a shape"); !status.ok())
+  const CallHeader &header = headers[0];
+  call.kind = abi::CollectiveKind(header.kind);
+  call.reduction = abi::ReduceOp(header.reduction);
+  call.type = abi::ElementType(header.type);
+  call.root = header.root;
+  call.axis = header.axis;
+  call.concatAxis = header.concatAxis;
+  call.fused = header.isFused != 0;
+  if (Status status = reader.read(call.shape, header.dimensions, "a shape"); !status.ok())
     return status;
-  std::vector<Pair> pairs;
-  if (Status status = reader.read(pairs, row.boxes, "boxes"); !status.ok())
+  std::vector<BoxMembers> boxes;
+  if (Status status = reader.read(boxes, header.boxes, "boxes"); !status.ok())
     return status;
-  for (const Pair &pair : pairs)
-    call.boxes.push_back({.source = pair.source, .target = pair.target});
-  if (Status status = checkSource(row, call); !status.ok())
+  for (const BoxMembers &box : boxes)
+    call.boxes.push_back({.source = box.source, .target = box.target});
+  if (Status status = checkSource(header, call); !status.ok())
     return status;
   const char *source = nullptr;
-  if (Status status = reader.take<char>(source, row.sourceBytes, "a source"); !status.ok())
+  if (Status status = reader.take<char>(source, header.sourceBytes, "a source"); !status.ok())
     return status;
-  call.source = row.sourceBytes > 0 ? source : nullptr;
+  call.source = header.sourceBytes > 0 ? source : nullptr;
   return {};
 }
 
@@ -150,8 +162,9 @@ Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes) {
   for (uint64_t i = 0; i < count[0]; ++i)
     if (Status status = readCall(reader, calls.emplace_back()); !status.ok())
       return std::move(status).within(fmt::format("call {} of {}", i + 1, count[0]));
-  if (!reader.isDone())
-    return Status::failed(fmt::format("more bytes than those of {} calls", count[0]));
+  if (reader.left() > 0)
+    return Status::failed(
+        fmt::format("expected the end after {} calls, got {} bytes", count[0], reader.left()));
   return calls;
 }
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -160,7 +161,7 @@ TEST(Store, WithoutAServer) {
   store::Address address = freeAddress();
   auto client = store::Client::connect(address, {.name = "nobody"}, 0.05);
   EXPECT_EQ(client.status().message(),
-            fmt::format("no store at {} within 0.05 s: Connection refused; process 0 has it",
+            fmt::format("no store at {} within 0.05 s: Connection refused; process 0 opens it",
                         address.text()));
 }
 
@@ -460,6 +461,14 @@ bool isOpenToAll(const std::string &host) {
   getnameinfo(reinterpret_cast<sockaddr *>(&place), size, number, sizeof number, nullptr, 0,
               NI_NUMERICHOST);
   return std::string_view(number) == "0.0.0.0" || std::string_view(number) == "::";
+}
+
+// A connection may be gone between poll() and accept(); the thread of the store must not wait then.
+TEST(Socket, AcceptDoesNotWait) {
+  auto listener = store::Socket::listenAt({});
+  ASSERT_TRUE(bool(listener)) << listener.status().message();
+  EXPECT_FALSE(bool(listener->accept()));
+  EXPECT_EQ(errno, EAGAIN);
 }
 
 // A machine's own name often means the loopback to itself, and another address to other machines.

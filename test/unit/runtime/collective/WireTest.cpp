@@ -41,7 +41,8 @@ TEST(Wire, EveryLengthIsChecked) {
   std::string bytes = store::packCalls(someCalls());
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(bool(store::unpackCalls(bytes.substr(0, size)))) << size;
-  EXPECT_EQ(store::unpackCalls(bytes + "x").status().message(), "more bytes than those of 3 calls");
+  EXPECT_EQ(store::unpackCalls(bytes + "x").status().message(),
+            "expected the end after 3 calls, got 1 bytes");
   EXPECT_EQ(store::unpackCalls("").status().message(), "expected 16 bytes of a batch, got 0");
 }
 
@@ -62,10 +63,10 @@ TEST(Wire, HugeNumbers) {
   }
 }
 
-// The lengths of the first call follow the number of calls: 24 bytes after the start of a row are
-// the lengths of its shape and its boxes, then that of its source.
+// The lengths of the first call follow the number of calls: 24 bytes after the start of a header
+// are the lengths of its shape and its boxes, then that of its source.
 TEST(Wire, LengthsThatAreNamed) {
-  constexpr size_t row = 16, dimensions = row + 24, boxes = row + 28, source = row + 32;
+  constexpr size_t header = 16, dimensions = header + 24, boxes = header + 28, source = header + 32;
   auto messageWith = [](size_t at, auto value) {
     std::string bytes = store::packCalls(someCalls());
     std::memcpy(bytes.data() + at, &value, sizeof value);
@@ -77,9 +78,10 @@ TEST(Wire, LengthsThatAreNamed) {
                   .starts_with("call 1 of 3: expected 34359738368 bytes of boxes, got "));
   EXPECT_EQ(messageWith(source, uint64_t(20)),
             "call 1 of 3: expected a source of 6 elements of f32, got 20 bytes");
-  EXPECT_EQ(messageWith(row + 8, int32_t(77)), "call 1 of 3: 77 is no element type");
-  EXPECT_EQ(messageWith(row + 48, int64_t(-1)),
-            "call 1 of 3: the shape has too many elements, or a negative extent");
+  EXPECT_EQ(messageWith(header + 8, int32_t(77)), "call 1 of 3: expected an element type, got 77");
+  EXPECT_EQ(messageWith(header + 48, int64_t(-1)),
+            "call 1 of 3: expected a shape of extents from 0 on and at most 2^62 elements, got "
+            "[-1, 3]");
 }
 
 } // namespace
