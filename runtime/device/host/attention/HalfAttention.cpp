@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes attention in f16 or bf16. A run widens its inputs into scratch memory, runs the f32
-// attention there, and rounds the outputs. The logarithms of the sums are f32 in place.
+// attention there, and rounds the outputs. The log-sum-exp of each row (`log_sum`) is f32 already
+// and is used where it is, without a copy.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/files/Executable.h"
@@ -15,7 +16,7 @@ namespace {
 struct HalfTensor {
   std::byte *memory = nullptr;
   int64_t count = 0;
-  int64_t place = 0;
+  int64_t scratchOffset = 0;
   bool isWritten = false;
 };
 
@@ -24,7 +25,7 @@ void widenAll(const Team &team, const HalfTensor &tensor, float *copies) {
   auto *source = reinterpret_cast<const Half *>(tensor.memory);
   team.parallel(tensor.count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      copies[tensor.place + i] = widen(source[i]);
+      copies[tensor.scratchOffset + i] = widen(source[i]);
   });
 }
 
@@ -33,7 +34,7 @@ void roundAll(const Team &team, const HalfTensor &tensor, const float *copies) {
   auto *target = reinterpret_cast<Half *>(tensor.memory);
   team.parallel(tensor.count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      target[i] = round(copies[tensor.place + i]);
+      target[i] = round(copies[tensor.scratchOffset + i]);
   });
 }
 
@@ -70,7 +71,18 @@ public:
 
 private:
   /// The tensors of an instruction by number; missing ones have no elements.
-  enum Number { query, key, value, mask, result, given, ofQuery, ofKey, ofValue, tensorCount };
+  enum Number {
+    query,
+    key,
+    value,
+    mask,
+    result,
+    resultGradient,
+    queryGradient,
+    keyGradient,
+    valueGradient,
+    tensorCount
+  };
 
   template <typename Address> void addTensors(Address address) {
     auto add = [&](Number number, const abi::Operand &operand, int64_t elements, bool isWritten) {
@@ -91,24 +103,25 @@ private:
       add(mask, a.mask(), *abi::elementCount(a.mask_shape()), false);
     if (isForward)
       return;
-    add(given, a.gradients().result(), rows * a.depth(), false);
-    add(ofQuery, a.gradients().query(), rows * a.width(), true);
-    add(ofKey, a.gradients().key(), keyRows * a.width(), true);
-    add(ofValue, a.gradients().value(), keyRows * a.depth(), true);
+    add(resultGradient, a.gradients().result(), rows * a.depth(), false);
+    add(queryGradient, a.gradients().query(), rows * a.width(), true);
+    add(keyGradient, a.gradients().key(), keyRows * a.width(), true);
+    add(valueGradient, a.gradients().value(), keyRows * a.depth(), true);
   }
 
   /// Prepares the f32 attention on the copies. Done at each run, since instructions prepared later
   /// may move the scratch memory.
   PreparedPointer prepareOn(float *copies) const {
     auto at = [&](Number number) {
-      return tensors[number].count ? copies + tensors[number].place : nullptr;
+      return tensors[number].count ? copies + tensors[number].scratchOffset : nullptr;
     };
     AttentionCall call(attention,
                        {at(query), at(key), at(value), at(mask), offset, at(result), logSum});
     if (!attention.has_gradients())
       return prepareAttentionForward(call, dnn, team);
-    return prepareAttentionGradient(call, {at(given), at(ofQuery), at(ofKey), at(ofValue)}, dnn,
-                                    team);
+    return prepareAttentionGradient(
+        call, {at(resultGradient), at(queryGradient), at(keyGradient), at(valueGradient)}, dnn,
+        team);
   }
 
   const abi::Attention &attention;
