@@ -55,7 +55,7 @@ private:
   bool takeBias();
   bool takeRelu();
   bool takeGelu();
-  bool takeSlope();
+  bool takeDerivative();
   bool takeSum();
   Value takeDecomposition(Value value, Value operand, Operation *before);
   void setActivation(task::Activation activation);
@@ -150,17 +150,17 @@ bool MatmulEpilogue::takeGelu() {
   return true;
 }
 
-bool MatmulEpilogue::takeSlope() {
+bool MatmulEpilogue::takeDerivative() {
   Value seen = resultInReadShape();
   auto mul = readerOf<MulOp>(seen);
   if (!mul || !hasKeptRows())
     return false;
-  Value slope = otherOperand(mul, seen), operand = findOperandOfSlope(slope);
+  Value derivative = otherOperand(mul, seen), operand = findOperandOfDerivative(derivative);
   if (!operand || !analysis::liesInMemory(operand) ||
       getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
     return false;
-  mul->replaceUsesOfWith(slope, takeDecomposition(slope, operand, mul));
-  eraseUnread(slope.getDefiningOp());
+  mul->replaceUsesOfWith(derivative, takeDecomposition(derivative, operand, mul));
+  eraseUnread(derivative.getDefiningOp());
   taken.push_back(mul);
   setActivation(task::Activation::GeluGradient);
   ++counts.geluGradients;
@@ -203,7 +203,7 @@ bool MatmulEpilogue::takeSum() {
 
 bool MatmulEpilogue::take() {
   bool hasBias = takeBias();
-  bool isTaken = takeRelu() || takeGelu() || (!hasBias && (takeSlope() || takeSum()));
+  bool isTaken = takeRelu() || takeGelu() || (!hasBias && (takeDerivative() || takeSum()));
   return hasBias || isTaken;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates ops numerically: a value is computed at 49 points from -6 to 6 and compared with gelu
-// or its derivative. Searches are limited to 64 ops. The tolerance allows for constants rounded to
-// the element type.
+// or its derivative. Searches are limited to 64 values. The tolerance allows for constants rounded
+// to the element type.
 #include "passes/fusion/GeluDecomposition.h"
 
 #include "dialects/graph/Gelu.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -14,8 +15,9 @@ using namespace pcc::graph;
 
 namespace pcc::fusion {
 
-/// Upper bound of the ops of gelu and its derivative together, in any spelling.
-static constexpr size_t maxGeluOps = 64;
+/// Upper bound of the values of gelu and its derivative together, however they are written: results
+/// of ops, operand and constants.
+static constexpr size_t maxGeluValues = 64;
 
 /// Whether the op may be part of such a decomposition.
 static bool isGeluOp(Operation *op) {
@@ -56,7 +58,7 @@ public:
       return it->second;
     std::optional<double> result = constantOf(value);
     Operation *op = value.getDefiningOp();
-    if (!result && isGeluOp(op) && known.size() < maxGeluOps) {
+    if (!result && isGeluOp(op) && known.size() < maxGeluValues) {
       std::optional<double> x = of(op->getOperand(0));
       std::optional<double> y = op->getNumOperands() > 1 ? of(op->getOperand(1)) : x;
       if (x && y)
@@ -92,32 +94,32 @@ bool isGelu(GeluPart part, Value value, Value operand) {
 }
 
 Value findGelu(Value operand) {
-  SetVector<Operation *> made; // depend on the operand only
+  SetVector<Operation *> dependents; // on the operand and constants alone
   SmallVector<Value> work{operand};
   Evaluation evaluation(operand, 1);
-  while (!work.empty() && made.size() < maxGeluOps)
+  while (!work.empty() && dependents.size() < maxGeluValues)
     for (Operation *user : work.pop_back_val().getUsers())
-      if (isGeluOp(user) && evaluation.of(user->getResult(0)) && made.insert(user))
+      if (isGeluOp(user) && evaluation.of(user->getResult(0)) && dependents.insert(user))
         work.push_back(user->getResult(0));
-  for (Operation *op : made) {
+  for (Operation *op : dependents) {
     bool isRead =
-        llvm::any_of(op->getUsers(), [&](Operation *user) { return !made.contains(user); });
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return !dependents.contains(user); });
     if (isRead && isGelu(GeluPart::Function, op->getResult(0), operand))
       return op->getResult(0);
   }
   return nullptr;
 }
 
-Value findOperandOfSlope(Value slope) {
-  SetVector<Value> behind;
-  behind.insert(slope);
-  for (size_t n = 0; n < behind.size() && behind.size() < maxGeluOps; ++n)
-    if (Operation *op = behind[n].getDefiningOp(); isGeluOp(op))
+Value findOperandOfDerivative(Value derivative) {
+  SetVector<Value> sources; // from which the derivative is computed
+  sources.insert(derivative);
+  for (size_t n = 0; n < sources.size() && sources.size() < maxGeluValues; ++n)
+    if (Operation *op = sources[n].getDefiningOp(); isGeluOp(op))
       for (Value operand : op->getOperands())
         if (!constantOf(operand))
-          behind.insert(operand);
-  for (Value value : llvm::drop_begin(behind))
-    if (isGelu(GeluPart::Slope, slope, value))
+          sources.insert(operand);
+  for (Value value : llvm::drop_begin(sources))
+    if (isGelu(GeluPart::Derivative, derivative, value))
       return value;
   return nullptr;
 }
