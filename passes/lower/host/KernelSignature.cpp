@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derives the order of buffers and scalars from argument and result attributes. Rejects kernels for
+// Derives the order of buffers and scalars from argument and result attributes. Launches pass their
+// operands in this order (SectionEmitter::emitLaunch); change both together. Rejects kernels for
 // whose ops or form no loops can be emitted.
 #include "passes/lower/host/KernelSignature.h"
 

@@ -114,6 +114,8 @@ static SmallVector<int64_t> countFlops(const analysis::Kernel &kernel) {
   return flops;
 }
 
+/// Emits the launch of a kernel. Its operands are in the order of the kernel's pointers: inputs,
+/// then outputs that lie in no input's buffer (KernelSignature.cpp); change both together.
 void SectionEmitter::emitLaunch(const analysis::Kernel &kernel) {
   SmallVector<Value> operands;
   SmallVector<int32_t> accesses;
