@@ -124,7 +124,7 @@ private:
 
   /// Skips any value without recursion, so that a deep file cannot exhaust the stack.
   bool skipValue() {
-    int depth = 0;
+    int64_t depth = 0; // a file may have more brackets than 32 bits count
     do {
       char c = cursor.peek();
       if (c == '\0')
