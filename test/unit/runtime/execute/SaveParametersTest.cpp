@@ -125,9 +125,10 @@ TEST(SaveParameters, ChecksATensorOfWhichSomePartIsTrained) {
         },
         /*mustBeFinite=*/true);
     EXPECT_EQ(status.ok(), !isTrained);
-    if (isTrained)
+    if (isTrained) {
       EXPECT_EQ(status.message(), path + ": not written: expected finite numbers in the parameter "
                                          "'all'; '--on-nonfinite=continue' writes it");
+    }
   }
   std::filesystem::remove(path);
 }
