@@ -200,6 +200,29 @@ Value Overwrites::takeLastRead(Value output, bool staysInside) {
   return found;
 }
 
+/// Returns whether the value is read when the section ends: whether it is a result that is not
+/// added to a sum.
+static bool isReadAtEnd(analysis::Section &section, Value value) {
+  for (auto [result, returned] : llvm::enumerate(section.getReturned()))
+    if (analysis::viewRoot(returned) == value && !section.isAccumulated(result))
+      return true;
+  return false;
+}
+
+/// Returns the number of the section's last kernel that reads `value` through memory; -1 if there
+/// is none, and the number of kernels if the value is read after all of them. A result that is
+/// added to a sum is read right behind the kernel that computes it.
+static int64_t findLastReader(analysis::Section &section, Value value, int64_t numKernels) {
+  int64_t last = -1;
+  analysis::forEachReader(value, [&](Operation *reader) {
+    if (std::optional<int64_t> number = analysis::getKernelNumber(reader))
+      last = std::max(last, *number);
+    else if (reader->hasTrait<OpTrait::IsTerminator>() && isReadAtEnd(section, value))
+      last = numKernels;
+  });
+  return last;
+}
+
 LiveRanges::LiveRanges(ModuleOp module, MutableArrayRef<analysis::Section> sections,
                        const FixedPlaces &fixed, const Rings *rings)
     : module(module), sections(sections), fixed(fixed), rings(rings) {
@@ -251,7 +274,7 @@ void LiveRanges::addKernel(unsigned index, const analysis::Kernel &kernel) {
   int64_t time = now.start + kernel.number;
   Overwrites overwrites(sections[index], index, kernel, time, values, fixed, rings);
   for (Value output : kernel.outputs) {
-    int64_t read = now.start + lastReader(output, now.end - now.start);
+    int64_t read = now.start + findLastReader(sections[index], output, now.end - now.start);
     Buffer own = bufferOf(output, time, std::max(time, read)); // some values have no reader
     if (PlaceAttr place = overwrites.findFixed(output)) {
       values.add(output, {own.bytes, own.first, own.last, place, /*overwritable=*/false});
@@ -316,9 +339,10 @@ void LiveRanges::extendToReaders(RoleAttr role) {
     if (span.start > now.start)
       for (BlockArgument argument : other.function.getArguments())
         if (other.getArgumentRole(argument.getArgNumber()) == role)
-          values.readAt(valueOfRole[role],
-                        span.start +
-                            std::max<int64_t>(lastReader(argument, span.end - span.start), 0));
+          values.readAt(
+              valueOfRole[role],
+              span.start +
+                  std::max<int64_t>(findLastReader(other, argument, span.end - span.start), 0));
 }
 
 /// Adds one section. Arguments live from the section's start, values of kernels until their last
@@ -330,7 +354,7 @@ LogicalResult LiveRanges::addSection(unsigned index) {
   for (BlockArgument argument : section.function.getArguments()) {
     if (failed(bindArgument(section, argument.getArgNumber())))
       return failure();
-    int64_t last = lastReader(argument, now.end - now.start);
+    int64_t last = findLastReader(section, argument, now.end - now.start);
     values.readAt(argument, now.start + std::max<int64_t>(last, 0));
   }
   for (const analysis::Kernel &kernel : analysis::collectKernels(section.function)) {

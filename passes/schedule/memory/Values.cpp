@@ -63,16 +63,6 @@ SmallVector<Buffer *> Values::inFrame(unsigned frame) {
   return unplaced([=](const Buffer &buffer) { return buffer.frame == frame; });
 }
 
-int64_t lastReader(Value value, int64_t numKernels) {
-  int64_t last = -1;
-  analysis::forEachReader(value, [&](Operation *reader) {
-    std::optional<int64_t> number = analysis::getKernelNumber(reader);
-    if (number || reader->hasTrait<OpTrait::IsTerminator>())
-      last = std::max(last, number.value_or(numKernels));
-  });
-  return last;
-}
-
 /// Whether every recomputed op of the chain keeps the number of elements, and therefore their
 /// order.
 static bool keepsElements(ArrayRef<Operation *> chain) {

@@ -58,8 +58,4 @@ private:
 /// read each element of the input only for the element of the output that replaces it.
 bool mayOverwrite(const analysis::Kernel &kernel, mlir::Value input, mlir::Value output);
 
-/// Returns the last kernel of the section that reads `value` through memory, or -1. The function's
-/// return counts as a read after all kernels.
-int64_t lastReader(mlir::Value value, int64_t numKernels);
-
 } // namespace pcc::schedule

@@ -75,6 +75,31 @@ module {
 
 // -----
 
+// Gradients in bf16 are added to accumulators in f32 right behind their kernels. So they share one place.
+module {
+  graph.parameter @w : tensor<16x4xbf16> init(#graph.init<zeros>)
+  graph.parameter @v : tensor<16x4xbf16> init(#graph.init<zeros>)
+  // CHECK-LABEL: func.func @forward_backward
+  func.func @forward_backward(%x: tensor<4x16xbf16> {graph.role = #graph.role<input "x">},
+                              %g: tensor<4x4xbf16> {graph.role = #graph.role<input "g">})
+      -> (tensor<16x4xbf16> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<16x4xbf16> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
+    // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 0>
+    %0 = graph.matmul %x, %g {transpose_lhs} : tensor<4x16xbf16>, tensor<4x4xbf16>
+    // CHECK: graph.add {{.*}}task.place = #task.place<temporary + 128>
+    %1 = graph.add %g, %g : tensor<4x4xbf16>
+    // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 0>
+    %2 = graph.matmul %x, %1 {transpose_lhs} : tensor<4x16xbf16>, tensor<4x4xbf16>
+    return %0, %2 : tensor<16x4xbf16>, tensor<16x4xbf16>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+  }
+}
+
+// -----
+
 // A parameter whose old value is still read after the new one is computed keeps its buffer: the new value is copied later.
 // CHECK-LABEL: func.func @swap_order
 func.func @swap_order(%w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">})
