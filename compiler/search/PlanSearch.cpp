@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plan without recomputation promises its own seconds to the one with recomputation, since
-// recomputing takes time. Any other shape promises its estimate, times what shapes like it took of
-// theirs.
+// A shape promises its estimate, times what shapes like it took of theirs, with the recomputation
+// that it then needs. A plan that does not fit promises its own seconds, with the recomputation
+// that it needs.
 #include "compiler/search/PlanSearch.h"
 
 #include "compiler/PipelineShape.h"
@@ -119,16 +119,24 @@ PlanSearch::Calibration &PlanSearch::getCalibration(const Entry &entry) {
   return calibrations[getShape(entry).isSearched][getShape(entry).stages > 1];
 }
 
-double PlanSearch::getPromise(const Entry &entry) {
-  return entry.isFirst ? entry.promised * getCalibration(entry).getMean() : entry.promised;
+plan::FittedEstimate PlanSearch::getPromise(const Entry &entry) {
+  const plan::PlanEstimate &estimate = estimates[entry.number];
+  if (entry.recomputes) {
+    const PlanCandidate &plain = *find(entry.number);
+    double peak = double(plain.peakBytes);
+    double least = estimate.bytes > 0 ? estimate.minBytes * peak / estimate.bytes : peak;
+    return plan::fitEstimate({plain.seconds, peak, least}, memory);
+  }
+  Factors factors = entry.factors.value_or(getCalibration(entry).getMean());
+  return plan::fitEstimate(estimate, memory, factors.seconds, factors.bytes);
 }
 
 std::optional<PlanSearch::Entry> PlanSearch::pop() {
-  // Searched shardings wait until a grid fits, or has had its share of the time.
+  // Searched shardings wait until a grid fits, or until grids have taken a quarter of the time.
   bool prefersSearched =
-      spent[1] < spent[0] && (getBest() || spent[0] >= limits.threads * limits.seconds / 2);
+      spent[1] < spent[0] && (getBest() || spent[0] >= limits.threads * limits.seconds / 4);
   auto rank = [&](const Entry &entry) {
-    return std::tuple(getShape(entry).isSearched != prefersSearched, getPromise(entry),
+    return std::tuple(getShape(entry).isSearched != prefersSearched, entry.front, getPromise(entry),
                       entry.number);
   };
   auto next =
@@ -152,27 +160,30 @@ void PlanSearch::pushShapes() {
     estimates.push_back(estimator.estimate(shape));
     bound = std::min(bound, boundOf(shape));
   }
+  std::vector<plan::FittedEstimate> fitted;
+  for (const plan::PlanEstimate &estimate : estimates)
+    fitted.push_back(plan::fitEstimate(estimate, memory));
   if (limits.wantsFrontier) {
-    for (auto [i, front] : llvm::enumerate(plan::rankFronts(estimates)))
-      push({double(front) + estimates[i].seconds / (1 + estimates[i].seconds), i});
+    for (auto [i, front] : llvm::enumerate(plan::rankFronts(fitted)))
+      push({i, /*recomputes=*/false, front, Factors()});
     return;
   }
   for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
     size_t best = first;
     for (end = first; end < shapes.size() && shapes[end].isSameGrid(shapes[first]); ++end)
-      if (estimates[end].seconds < estimates[best].seconds)
+      if (fitted[end] < fitted[best])
         best = end;
-    push({estimates[best].seconds, best, /*recomputes=*/false, /*isFirst=*/true});
+    push({best});
   }
 }
 
-void PlanSearch::pushVariants(size_t number, double factor) {
+void PlanSearch::pushVariants(size_t number, Factors factors) {
   size_t first = number;
   while (first > 0 && shapes[first - 1].isSameGrid(shapes[number]))
     --first;
   for (size_t i = first; i < shapes.size() && shapes[i].isSameGrid(shapes[number]); ++i)
     if (!isQueued[i])
-      push({factor * estimates[i].seconds, i});
+      push({i, /*recomputes=*/false, /*front=*/0, factors});
 }
 
 void PlanSearch::work() {
@@ -235,7 +246,7 @@ bool PlanSearch::isPruned(const Entry &entry) {
   if (!best || limits.wantsFrontier)
     return false;
   return boundOf(getShape(entry)) >= best->seconds ||
-         (entry.recomputes && entry.promised >= best->seconds);
+         (entry.recomputes && find(entry.number)->seconds >= best->seconds);
 }
 
 void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock) {
@@ -274,17 +285,24 @@ void PlanSearch::pushFollowing(const Entry &entry, const PlanCandidate &candidat
     return;
   bool isCompiled = candidate.error.empty();
   if (isCompiled && candidate.peakBytes > memory)
-    push({limits.wantsFrontier ? entry.promised : candidate.seconds, entry.number,
-          /*recomputes=*/true});
+    push({entry.number, /*recomputes=*/true, entry.front});
   constexpr double afterFailure = 2; // what fails for one shape of a grid may fail for others
   Calibration &calibration = getCalibration(entry);
-  double factor = calibration.getMean() * (isCompiled ? 1 : afterFailure);
-  if (isCompiled && estimates[entry.number].seconds > 0) {
-    factor = candidate.seconds / estimates[entry.number].seconds;
-    calibration.sum += factor;
+  Factors factors = calibration.getMean();
+  const plan::PlanEstimate &plain = estimates[entry.number];
+  bool hasRecomputed = isCompiled && candidate.peakBytes <= memory; // if it had to
+  plan::FittedEstimate estimate = hasRecomputed
+                                      ? plan::fitEstimate(plain, memory)
+                                      : plan::FittedEstimate{0, plain.seconds, plain.bytes};
+  if (!isCompiled) {
+    factors.seconds *= afterFailure;
+  } else if (estimate.seconds > 0 && estimate.bytes > 0) {
+    factors = {candidate.seconds / estimate.seconds, double(candidate.peakBytes) / estimate.bytes};
+    calibration.sum.seconds += factors.seconds;
+    calibration.sum.bytes += factors.bytes;
     ++calibration.count;
   }
-  pushVariants(entry.number, factor);
+  pushVariants(entry.number, factors);
 }
 
 PlanCandidate *PlanSearch::find(size_t number) {

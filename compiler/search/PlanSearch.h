@@ -8,8 +8,8 @@
 //   shapes of plans (PlanShape.h)   the most promising first, by an estimate (PlanEstimate.h); at
 //                                   first one of each grid
 //     bound exceeds the best step   pruned: it cannot win
-//     compiled                      the other shapes of its grid are queued, by the estimates times
-//                                   what this one took of its estimate
+//     compiled                      the other shapes of its grid are queued, by their estimates,
+//                                   times what this one took of its own
 //     fits                          a plan
 //     does not fit                  tried again with recomputation, when its step is the next best
 //   until the time limit, or until no shape is left
@@ -69,28 +69,33 @@ public:
   double getElapsed() const;
 
 private:
-  /// A shape to try, least promised first; of equal ones the one listed first.
+  /// How many times their estimates compiled shapes take.
+  struct Factors {
+    double seconds = 1, bytes = 1;
+  };
+  /// The mean factors of compiled shapes. It begins with a few estimates that hold, so that one
+  /// shape that takes longer than its estimate does not keep all other grids from being tried.
+  struct Calibration {
+    double count = 3;
+    Factors sum = {count, count};
+    Factors getMean() const { return {sum.seconds / count, sum.bytes / count}; }
+  };
+  /// A shape to try, the most promising first; of equal ones the one listed first.
   struct Entry {
-    /// Seconds; in a search for a frontier the number of its front, and there the seconds.
-    double promised = 0;
     size_t number = 0; ///< of its shape
     bool recomputes = false;
-    bool isFirst = false; ///< of its grid, so that nothing but the estimate promises its seconds
-  };
-  /// How many times their estimates compiled shapes take.
-  struct Calibration {
-    double sum = 0;
-    int count = 0;
-    double getMean() const { return count == 0 ? 1 : sum / count; }
+    /// In a search for a frontier: the number of its front.
+    int64_t front = 0;
+    /// Says what a compiled shape of the same grid took of its estimate; nullopt if there is none.
+    std::optional<Factors> factors = {};
   };
 
   mlir::LogicalResult prepare();
   /// Queues the first shapes.
   void pushShapes();
   void push(Entry entry);
-  /// Queues the shapes with the grid of shape `number` that are not queued yet, with `factor` times
-  /// their estimates.
-  void pushVariants(size_t number, double factor);
+  /// Queues the shapes with the grid of shape `number` that are not queued yet.
+  void pushVariants(size_t number, Factors factors);
   /// Queues what a compiled entry suggests: recomputation, and variants of its grid.
   void pushFollowing(const Entry &entry, const PlanCandidate &candidate);
   /// Removes and returns the next entry to try; nothing if there is none.
@@ -106,7 +111,8 @@ private:
   const plan::PlanShape &getShape(const Entry &entry) const { return shapes[entry.number]; }
   /// Returns the calibration of shapes like that of the entry.
   Calibration &getCalibration(const Entry &entry);
-  double getPromise(const Entry &entry);
+  /// Returns what the entry is expected to take.
+  plan::FittedEstimate getPromise(const Entry &entry);
   double boundOf(const plan::PlanShape &shape);
   /// Returns the seconds of the longest entry so far of the kind of `entry`.
   double &getLongest(const Entry &entry);

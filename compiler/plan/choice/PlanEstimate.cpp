@@ -13,7 +13,20 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates) {
+FittedEstimate fitEstimate(const PlanEstimate &estimate, int64_t memory, double secondsFactor,
+                           double bytesFactor) {
+  constexpr double forwardAgain = 1.0 / 3; // of the step, if the whole forward pass runs again
+  double limit = double(memory), bytes = bytesFactor * estimate.bytes;
+  double seconds = secondsFactor * estimate.seconds;
+  if (bytes <= limit)
+    return {0, seconds, bytes};
+  double least = std::min(bytesFactor * estimate.minBytes, bytes);
+  double recomputed = bytes > least ? std::min(1.0, (bytes - limit) / (bytes - least)) : 1;
+  return {std::max(least - limit, 0.0), seconds * (1 + forwardAgain * recomputed),
+          std::max(least, limit)};
+}
+
+std::vector<int64_t> rankFronts(llvm::ArrayRef<FittedEstimate> estimates) {
   std::vector<size_t> byTime(estimates.size());
   std::iota(byTime.begin(), byTime.end(), size_t(0));
   llvm::stable_sort(byTime, [&](size_t a, size_t b) {
@@ -94,21 +107,15 @@ const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
   return known->second;
 }
 
-PlanEstimate PlanEstimator::fit(const PlanEstimate &estimate) const {
-  constexpr double recomputed = 4.0 / 3; // the forward pass again
-  if (estimate.bytes <= double(memory))
-    return estimate;
-  return {estimate.seconds * recomputed, double(memory)};
-}
-
 PlanEstimate PlanEstimator::estimate(const PlanShape &shape) {
   if (!shape.isSearched)
-    return fit(estimateGrid(shape, shape.tensorParallel));
+    return estimateGrid(shape, shape.tensorParallel);
   int64_t ranks = space.devices / shape.stages, rows = space.batch / shape.microbatches;
-  PlanEstimate best = fit(estimateSequences(shape));
+  PlanEstimate best = estimateSequences(shape);
   for (int64_t tensor : listDivisors(std::gcd(ranks, space.devicesOfBox)))
     if (rows % (ranks / tensor) == 0)
-      if (PlanEstimate grid = fit(estimateGrid(shape, tensor)); grid.seconds < best.seconds)
+      if (PlanEstimate grid = estimateGrid(shape, tensor);
+          fitEstimate(grid, memory) < fitEstimate(best, memory))
         best = grid;
   return best;
 }
@@ -157,8 +164,13 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   auto cut = [&](double bytes, int level) {
     return shape.optimizerLevel >= level ? bytes / double(data) : bytes;
   };
-  estimate.bytes = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1) +
-                   double(microbatch.liveBytes) * idle.live / (p * ofOp);
+  double held = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1);
+  constexpr double perLayer = 2; // values of the residual stream
+  double live = double(microbatch.liveBytes) / (p * ofOp);
+  if (!shape.isSearched)
+    live += perLayer * activations * (1 - 1 / t);
+  estimate.bytes = held + live * idle.live;
+  estimate.minBytes = held + activations * idle.live;
   return estimate;
 }
 

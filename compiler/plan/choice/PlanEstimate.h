@@ -13,33 +13,54 @@
 //             which is an attention or a feed-forward block
 //           + reduction of the gradients over d, for each microbatch in levels 2 and 3
 //           + a gather of parameters in levels 1 and 2, two for each microbatch in level 3
-//   A plan that does not fit recomputes, which takes 4/3 of the time.
 //   bytes   parameters, gradients and states of a rank, cut over d by the level
 //           + what the microbatches of the schedule that live together keep for their backward
-//             passes
+//             passes. Tensor parallel ranks divide it, except for the residual stream: for each
+//             layer, the values between layers and their norm
+//   A plan that does not fit recomputes. If it keeps only the values between layers, it takes 4/3
+//   of the time; if it recomputes less, it takes less.
 //
 // Searched shardings are estimated as the better one of the best grid, and of all ranks that split
 // samples and sequences: 4 all-to-alls of the values between layers, and all ranks of a stage are
 // data parallel. Ranks beyond the samples of a microbatch divide the work as tensor parallel ones.
+// They divide the residual stream too.
 #pragma once
 
 #include "compiler/plan/choice/PipelineBounds.h"
 #include "compiler/plan/choice/PlanShape.h"
 #include "runtime/abi/program.pb.h"
 
+#include <compare>
 #include <map>
 #include <tuple>
 
 namespace pcc::plan {
 
+/// Estimate of a plan that recomputes nothing.
 struct PlanEstimate {
   double seconds = 0;
-  double bytes = 0; ///< of a rank
+  double bytes = 0;    ///< of a rank
+  double minBytes = 0; ///< of a rank, if everything but the values between layers is recomputed
 };
+
+/// Estimate of a plan that recomputes as much as the memory of a device demands.
+struct FittedEstimate {
+  double excess = 0; ///< bytes beyond the memory even if it recomputes all that it can
+  double seconds = 0;
+  double bytes = 0; ///< of a rank
+
+  /// Compares plans in the order in which they should be tried.
+  auto operator<=>(const FittedEstimate &) const = default;
+};
+
+/// Fits an estimate into `memory` bytes. Seconds and bytes are those of the estimate, times factors
+/// that compiled plans like it took of theirs.
+FittedEstimate fitEstimate(const PlanEstimate &estimate, int64_t memory, double secondsFactor = 1,
+                           double bytesFactor = 1);
 
 /// Returns the number of each estimate's front: 0 if no other estimate needs as little of both time
 /// and memory, 1 if only estimates of front 0 do, and so on.
-std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates);
+std::vector<int64_t> rankFronts(llvm::ArrayRef<FittedEstimate> estimates);
 
 /// Estimates plans of one model.
 class PlanEstimator {
@@ -63,8 +84,6 @@ private:
   /// Returns the seconds of one of `parts` of the batch in the slowest of `stages` balanced stages,
   /// on one device.
   double getStageSeconds(int64_t parts, int stages);
-  /// Returns the estimate with recomputation if it does not fit.
-  PlanEstimate fit(const PlanEstimate &estimate) const;
   /// Estimates a shape as a grid of its numbers with `tensor` tensor parallel ranks.
   PlanEstimate estimateGrid(const PlanShape &shape, int64_t tensor);
   /// Estimates a shape whose ranks split samples and sequences.

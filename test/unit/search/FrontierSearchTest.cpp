@@ -55,9 +55,9 @@ TEST(Fronts, FollowFromTheFrontsOfWhatIsBetter) {
   std::mt19937 random(11);
   std::uniform_int_distribution<int> number(1, 9), size(0, 30);
   for (int round = 0; round < 500; ++round) {
-    std::vector<plan::PlanEstimate> all(size_t(size(random)));
-    for (plan::PlanEstimate &estimate : all)
-      estimate = {double(number(random)), double(number(random))};
+    std::vector<plan::FittedEstimate> all(size_t(size(random)));
+    for (plan::FittedEstimate &estimate : all)
+      estimate = {/*excess=*/0, double(number(random)), double(number(random))};
     std::vector<int64_t> ranks = plan::rankFronts(all);
     ASSERT_EQ(ranks.size(), all.size());
     for (size_t i = 0; i < all.size(); ++i) {
