@@ -7,6 +7,7 @@
 #include "passes/solve/order/Clock.h"
 #include "passes/solve/order/Schedule.h"
 #include "runtime/machine/CollectiveCost.h"
+#include "runtime/machine/Roofline.h"
 #include <numeric>
 
 using namespace mlir;
@@ -141,13 +142,16 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   double launching = microbatch.launching / p;
   Idle idle = shape.stages > 1 ? getIdle(shape) : Idle();
   PlanEstimate estimate;
-  estimate.seconds = ((getStageSeconds(parts, shape.stages) - launching) / ofOp + launching) *
-                     (m + idle.microbatches);
+  double computing = getStageSeconds(parts, shape.stages);
+  estimate.seconds = ((computing - launching) / ofOp + launching) * (m + idle.microbatches);
 
   double activations = crossingBytes / (p * m * double(data));
   estimate.seconds +=
       2 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
   double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
+  constexpr double accesses = 3; // of a gradient, and of its sum before and after
+  if (shape.microbatches > 1)
+    estimate.seconds += accesses * m * gradients / machine::memoryRate(cluster.device());
   auto overData = [&](abi::CollectiveKind kind, double bytes) {
     return getCollectiveSeconds(kind, bytes, data, tensor);
   };

@@ -9,6 +9,7 @@
 //                                               stages: the work, which t ranks divide, and the
 //                                               launches. The schedule alone, with equal times,
 //                                               idles for b microbatches
+//           + adding each gradient of a microbatch to its sum, in the memory of the device
 //           + 2 all-reduces over t of the values between layers, for each microbatch and layer,
 //             which is an attention or a feed-forward block
 //           + reduction of the gradients over d, for each microbatch in levels 2 and 3

@@ -5,6 +5,7 @@
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/CollectiveCost.h"
+#include "runtime/machine/Roofline.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -37,6 +38,13 @@ protected:
   double workOf(int64_t microbatches, double divisor) {
     const MicrobatchCost &cost = bounds->getMicrobatch(microbatches);
     return double(microbatches) * ((cost.seconds - cost.launching) / divisor + cost.launching);
+  }
+
+  /// Returns the seconds to add the gradients of all microbatches to their sums, if there are any:
+  /// each reads a gradient and its sum, and writes the sum.
+  double additionsOf(int64_t microbatches, double tensor) {
+    double bytes = microbatches > 1 ? 3 * double(microbatches) * 64 * 64 * 4 / tensor : 0;
+    return bytes / machine::memoryRate(cluster.device());
   }
 
   MLIRContext context;
@@ -80,7 +88,8 @@ TEST_F(Estimates, TensorParallelRanksSumActivationsTwice) {
     double seconds = secondsOf({.microbatches = microbatches, .tensorParallel = 4});
     double sum =
         machine::estimateCollectiveCost(cluster, group, {pcc::abi::ALL_REDUCE, bytes}).seconds;
-    EXPECT_NEAR(seconds - workOf(microbatches, /*divisor=*/4), 2 * m * sum, 1e-12);
+    seconds -= workOf(microbatches, /*divisor=*/4) + additionsOf(microbatches, /*tensor=*/4);
+    EXPECT_NEAR(seconds, 2 * m * sum, 1e-12);
   }
 }
 
@@ -90,7 +99,7 @@ TEST_F(Estimates, DataParallelRanksDivideSamplesAlone) {
   double reduction = secondsOf({.microbatches = 1}) - bounds->getMicrobatch(4).seconds;
   for (int64_t microbatches : {1, 3}) {
     double seconds = secondsOf({.microbatches = microbatches});
-    EXPECT_NEAR(seconds - reduction,
+    EXPECT_NEAR(seconds - reduction - additionsOf(microbatches, /*tensor=*/1),
                 double(microbatches) * bounds->getMicrobatch(4 * microbatches).seconds, 1e-12);
   }
   EXPECT_GT(bounds->getMicrobatch(12).seconds, bounds->getMicrobatch(1).seconds / 12);
@@ -121,4 +130,18 @@ TEST_F(Estimates, ShardedGradientsAreReducedForEachMicrobatch) {
   EXPECT_EQ(reductions(1), 0);
   EXPECT_GT(reductions(2), 0);
   EXPECT_NEAR(reductions(3), 2 * reductions(2), 1e-12);
+}
+
+// A plan that does not fit takes longer, the more it recomputes; one that does not fit even then is
+// tried after all others.
+TEST(FitEstimate, RecomputesAsMuchAsTheMemoryDemands) {
+  PlanEstimate estimate{.seconds = 3, .bytes = 100, .minBytes = 40};
+  EXPECT_EQ(fitEstimate(estimate, 100), (FittedEstimate{0, 3, 100}));
+  EXPECT_EQ(fitEstimate(estimate, 70), (FittedEstimate{0, 3.5, 70}));
+  EXPECT_EQ(fitEstimate(estimate, 40), (FittedEstimate{0, 4, 40}));
+  EXPECT_EQ(fitEstimate(estimate, 30), (FittedEstimate{10, 4, 40}));
+  EXPECT_EQ(fitEstimate(estimate, 80, /*secondsFactor=*/2, /*bytesFactor=*/2),
+            (FittedEstimate{0, 8, 80}));
+  EXPECT_LT(fitEstimate(estimate, 40),
+            fitEstimate({.seconds = 1, .bytes = 100, .minBytes = 50}, 40));
 }
