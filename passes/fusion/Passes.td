@@ -23,7 +23,8 @@ def PrepareKernels : Pass<"fuse-prepare-kernels", "::mlir::ModuleOp"> {
   let summary = "make the scales of sums over actions and the parts of splits explicit as ops";
   let description = [{
     A value that a step sums over its actions arrives in f32 and unscaled in a later section. This
-    pass multiplies and casts the value there, after a collective if that is its only reader. Splits
+    pass multiplies and casts the value there, after a collective if that is its only reader. A
+    product of 16 bits that is cast only to be summed is summed as it is. Splits
     become slices, so that every op has one result. Matmuls and convolutions of types that the
     device does not multiply become those of f32, and their results are rounded.
   }];

@@ -7,6 +7,9 @@
 // f32, or in f64 if they are f64, followed by the multiplication with the sum's scale. A linear
 // collective on the argument stays first if its type is that of the sum. The collective then runs
 // on the sum as it lies in memory, and so in place, or leaves less to multiply.
+//
+// A product of 16 bits that is cast only to be added to a sum is added as it is. The addition casts
+// it, so the wide copy is neither written nor read.
 #include "passes/fusion/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -95,6 +98,34 @@ static bool takeSum(BlockArgument argument, Type element, double scale) {
   return true;
 }
 
+/// Returns the product of 16 bits that the accumulated result `index` is a cast of; null if there
+/// is none. Products lie in memory in their own type. A kernel of other ops may cast what it
+/// computes before it writes it.
+static Value findNarrowProduct(analysis::Section &section, unsigned index) {
+  auto wide = section.getReturned()[index].getDefiningOp<graph::CastOp>();
+  if (!section.isAccumulated(index) || !wide || !wide->hasOneUse())
+    return {};
+  Operation *source = analysis::viewRoot(wide.getInput()).getDefiningOp();
+  bool isProduct = source && (isa<graph::MatmulOp>(source) || analysis::isConvolution(source));
+  Type narrow = getElementTypeOrSelf(wide.getInput().getType());
+  bool isSumOfIt = graph::accumulatorOf(narrow) == getElementTypeOrSelf(wide.getType());
+  return isProduct && isSumOfIt ? Value(wide.getInput()) : Value();
+}
+
+/// Returns products without the casts to the type of their sums.
+static void returnNarrowProducts(analysis::Section &section) {
+  func::FuncOp function = section.function;
+  for (unsigned index = 0; index < function.getNumResults(); ++index)
+    if (Value product = findNarrowProduct(section, index)) {
+      Operation *end = function.getBody().front().getTerminator(),
+                *cast = end->getOperand(index).getDefiningOp();
+      end->setOperand(index, product);
+      cast->erase();
+    }
+  function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(),
+                                     section.getReturned().getTypes()));
+}
+
 namespace {
 struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
   using PrepareKernelsBase::PrepareKernelsBase;
@@ -113,6 +144,8 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     for (analysis::Section &producer : sections)
       for (unsigned i = 0; producer.runs > 0 && i < producer.function.getNumResults(); ++i)
         takeResult(producer, i, sections);
+    for (analysis::Section &section : sections)
+      returnNarrowProducts(section);
   }
 
   /// Returns whether the device cannot multiply this type.

@@ -116,3 +116,33 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     pipe.action @update
   }
 }
+
+// -----
+
+// A product in bf16 that is cast only to be summed over actions is summed as it is: the sum is in f32 anyway. What a
+// pointwise kernel casts before it writes stays, and so does a product that nothing sums.
+module {
+  // CHECK-LABEL: func.func @narrow_products
+  // CHECK-SAME: -> (tensor<4x4xbf16> {{{.*}}"w"{{.*}}}, tensor<4x4xf32> {{{.*}}"v"{{.*}}}, tensor<4x4xf32> {{{.*}}"y"{{.*}}})
+  func.func @narrow_products(%x: tensor<4x4xbf16> {graph.role = #graph.role<input "x">})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4x4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4x4xf32> {graph.role = #graph.role<output "y">}) {
+    // CHECK: %[[P:.*]] = graph.matmul
+    %0 = graph.matmul %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+    %1 = graph.cast %0 : tensor<4x4xbf16> to tensor<4x4xf32>
+    // CHECK: %[[E:.*]] = graph.exp
+    %2 = graph.exp %x : tensor<4x4xbf16>
+    // CHECK: %[[V:.*]] = graph.cast %[[E]]
+    %3 = graph.cast %2 : tensor<4x4xbf16> to tensor<4x4xf32>
+    %4 = graph.matmul %x, %2 : tensor<4x4xbf16>, tensor<4x4xbf16>
+    // CHECK: %[[Y:.*]] = graph.cast
+    %5 = graph.cast %4 : tensor<4x4xbf16> to tensor<4x4xf32>
+    // CHECK: return %[[P]], %[[V]], %[[Y]]
+    return %1, %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.action @narrow_products microbatch = 0 copy = 0
+    pipe.action @narrow_products microbatch = 1 copy = 0
+  }
+}
