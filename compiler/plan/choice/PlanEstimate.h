@@ -15,7 +15,7 @@
 //           + reduction of the gradients over d, for each microbatch in levels 2 and 3
 //           + a gather of parameters in levels 1 and 2, two for each microbatch in level 3
 //   bytes   parameters, gradients and states of a rank, cut over d by the level
-//           + what the microbatches of the schedule that live together keep for their backward
+//           + what the microbatches for which the schedule needs room keep for their backward
 //             passes. Tensor parallel ranks divide it, except for the residual stream: for each
 //             layer, the values between layers and their norm
 //   A plan that does not fit recomputes. If it keeps only the values between layers, it takes 4/3
@@ -74,8 +74,8 @@ public:
   PlanEstimate estimate(const PlanShape &shape);
 
 private:
-  /// The idle time of a schedule, in times of a microbatch in a stage, and the microbatches that a
-  /// stage holds together.
+  /// The idle time of a schedule, in times of a microbatch in a stage, and the microbatches for
+  /// which a stage has memory.
   struct Idle {
     double microbatches = 0, live = 1;
   };
