@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common parts of the transformers, and of those whose blocks are LLaMA's but for their
-// feed-forward layers. Activations are [batch, sequence, width]; inside of attention they are
+// Builds the common parts of transformers. Some have the blocks of LLaMA with other feed-forward
+// layers. Activations are [batch, sequence, width]; inside of attention they are
 // [batch, heads, sequence, width of a head].
 #pragma once
 

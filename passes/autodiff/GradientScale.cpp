@@ -66,7 +66,7 @@ void GradientScale::buildNextScale(const TrainingStateValues &states, Value isFi
   Value fits = graph::CompareOp::create(builder, graph::Direction::LE, doubled, number(greatest));
   Value grown =
       graph::SelectOp::create(builder, graph::AndOp::create(builder, grows, fits), doubled, scale);
-  // So does one that would become too small.
+  // A scale that would become too small stays, too.
   Value halved = graph::MulOp::create(builder, scale, number(backoff));
   Value isAllowed =
       graph::CompareOp::create(builder, graph::Direction::GE, halved, number(minLossScale));

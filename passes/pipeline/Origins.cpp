@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Joins the origins of operands, op by op in program order. An op of parameters and data is placed.
-// So is an annotated op, unless its readers recompute it and it is cheap. Readers of a placed op
-// inherit its bit.
+// An annotated op is placed too, unless its readers recompute it and it is cheap. Readers of a
+// placed op inherit its bit.
 #include "passes/pipeline/Origins.h"
 
 #include "dialects/graph/Roles.h"

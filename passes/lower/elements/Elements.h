@@ -8,9 +8,9 @@
 // A kernel is a function of core ops on tensors; its arguments are memory. If an element is
 // requested again where its first value is visible, this value is returned and nothing is emitted.
 //
-// So an element loaded before a store is not loaded again after it. This is right for kernels that
-// work in place, too: tensors do not change, so an operand's element is what memory held before the
-// result was stored over it.
+// An element loaded before a store is therefore not loaded again after it. This is right for
+// kernels that work in place, too: tensors do not change, so an operand's element is what memory
+// held before the result was stored over it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -12,8 +12,8 @@
 //   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, one being written: depth 2
 //
 // In GPipe nothing comes back before the last forward, and the depth is the number of microbatches.
-// What a stage knows are vector clocks (Fidge, Mattern): for each stage, the number of its actions
-// that have begun. A message carries the clock of the beginning of its action, and the receiver
+// Each stage keeps a vector clock (Fidge, Mattern): for each stage, the number of its actions that
+// have begun. A message carries the clock of the beginning of its action, and the receiver
 // takes the maximum. A message that an action reads after its first send, for example for another
 // copy of its microbatch, counts only from the next action on.
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ranks of a process share: the messages between processes that control a run, and each
-// group with the groups split from it.
+// Holds what the ranks of a process share: the messages between processes that control a run, and
+// each group with the groups split from it.
 
 #pragma once
 
