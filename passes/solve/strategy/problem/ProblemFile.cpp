@@ -53,6 +53,11 @@ abi::Expected<std::string> readMaybeGzip(const std::string &path) {
   return content;
 }
 
+/// Returns the reason of an error of zlib.
+static std::string describeZlibError(int code) {
+  return code == Z_ERRNO ? describeSystemError("file error") : zError(code);
+}
+
 /// Writes a compressed file; returns the reason of an error, empty if there is none.
 static std::string writeGzip(const std::string &path, std::string_view content) {
   errno = 0;
@@ -67,12 +72,12 @@ static std::string writeGzip(const std::string &path, std::string_view content) 
       continue;
     int code = Z_OK;
     gzerror(file, &code);
-    reason = code == Z_ERRNO ? describeSystemError("file error") : zError(code);
+    reason = describeZlibError(code);
   }
   errno = 0;
   int code = gzclose(file);
   if (reason.empty() && code != Z_OK)
-    reason = code == Z_ERRNO ? describeSystemError("file error") : zError(code);
+    reason = describeZlibError(code);
   return reason;
 }
 
