@@ -103,25 +103,6 @@ bool hasStage(Operation *op) {
   return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::virtualStageAttrName);
 }
 
-/// Returns, by virtual stage, the maximum number of microbatches between forward and backward.
-std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::Order &order) {
-  std::vector<int64_t> live(shape.stages()), most(shape.stages());
-  for (int device = 0; device < shape.devices; ++device)
-    for (const order::PipelineAction &work : order[device]) {
-      bool isForward = work.kind == order::PipelineActionKind::Forward ||
-                       work.kind == order::PipelineActionKind::Overlapped;
-      int chunk = shape.stageOf(device, work.chunk);
-      if (isForward)
-        most[chunk] = std::max(most[chunk], ++live[chunk]);
-      if (work.kind == order::PipelineActionKind::Overlapped)
-        --live[shape.stageOf(device, work.backwardChunk)];
-      else if (work.kind == order::PipelineActionKind::Backward ||
-               work.kind == order::PipelineActionKind::BackwardWeight)
-        --live[chunk];
-    }
-  return most;
-}
-
 struct FindStages : impl::PlanFindStagesBase<FindStages> {
   using PlanFindStagesBase::PlanFindStagesBase;
 
@@ -193,8 +174,8 @@ private:
                               trains ? std::min<int64_t>(microBatches, shape.devices) : 1);
     const order::Schedule *known = order::findSchedule(schedule);
     if (trains && known && known->findViolation(shape).empty())
-      live =
-          countLive(shape, known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1})));
+      live = order::countLive(
+          shape, known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1})));
     for (int64_t &microbatches : live)
       microbatches *= trains ? int64_t(copies) : 1;
     return live;

@@ -91,22 +91,11 @@ double PlanEstimator::getStageSeconds(int64_t parts, int stages) {
 
 /// Returns the most pairs of microbatch and virtual stage for which a device has room. The values
 /// of each virtual stage have rings of their own, as deep as it holds microbatches at once.
-static int64_t countRingEntries(const order::Order &order, int chunks) {
-  using Kind = order::PipelineActionKind;
-  int64_t most = 0;
-  for (const std::vector<order::PipelineAction> &actions : order) {
-    std::vector<int64_t> live(chunks), depth(chunks);
-    for (const order::PipelineAction &action : actions) {
-      if (action.kind == Kind::Forward || action.kind == Kind::Overlapped)
-        depth[action.chunk] = std::max(depth[action.chunk], ++live[action.chunk]);
-      if (action.kind == Kind::Overlapped)
-        --live[action.backwardChunk];
-      else if (action.kind == Kind::Backward || action.kind == Kind::BackwardWeight)
-        --live[action.chunk];
-    }
-    most = std::max(most, std::accumulate(depth.begin(), depth.end(), int64_t(0)));
-  }
-  return most;
+static int64_t countRingEntries(const order::PipelineShape &shape, const order::Order &order) {
+  std::vector<int64_t> entries(shape.devices);
+  for (auto [stage, depth] : llvm::enumerate(order::countLive(shape, order)))
+    entries[shape.deviceOf(int(stage))] += depth;
+  return *llvm::max_element(entries);
 }
 
 /// The idle time of a schedule no longer depends on the number of microbatches when there are many.
@@ -123,7 +112,7 @@ const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
   double third = 1.0 / (3 * shape.virtualStages); // forward, and two kinds of gradients
   auto times = order::PipelineTimes::uniform(pipeline, {third, third, third});
   order::Order order = schedule.expand(pipeline, times);
-  int64_t live = countRingEntries(order, shape.virtualStages);
+  int64_t live = countRingEntries(pipeline, order);
   known->second = {order::run(pipeline, order, times).end - double(microbatches),
                    double(live) / shape.virtualStages};
   return known->second;

@@ -94,4 +94,20 @@ PipelineTimes PipelineTimes::uniform(const PipelineShape &shape, Stage stage, do
   return times;
 }
 
+std::vector<int64_t> countLive(const PipelineShape &shape, const Order &order) {
+  std::vector<int64_t> live(shape.stages()), most(shape.stages());
+  for (int device = 0; device < shape.devices; ++device)
+    for (const PipelineAction &work : order[device]) {
+      int stage = shape.stageOf(device, work.chunk);
+      if (work.kind == PipelineActionKind::Forward || work.kind == PipelineActionKind::Overlapped)
+        most[stage] = std::max(most[stage], ++live[stage]);
+      if (work.kind == PipelineActionKind::Overlapped)
+        --live[shape.stageOf(device, work.backwardChunk)];
+      else if (work.kind == PipelineActionKind::Backward ||
+               work.kind == PipelineActionKind::BackwardWeight)
+        --live[stage];
+    }
+  return most;
+}
+
 } // namespace pcc::order

@@ -66,6 +66,10 @@ using Order = std::vector<std::vector<PipelineAction>>;
 /// gradients of each microbatch once. Otherwise returns the first missing or repeated one.
 std::string check(const PipelineShape &shape, const Order &order);
 
+/// Returns, by virtual stage, the maximum number of microbatches between the start of the forward
+/// and the end of the backward, weight gradients included. `order` must be complete (check).
+std::vector<int64_t> countLive(const PipelineShape &shape, const Order &order);
+
 /// Times in any unit.
 struct PipelineTimes {
   struct Stage {
