@@ -3,7 +3,7 @@
 // Decides by the kind of the factor. Only whole and window factors ask the op.
 #include "passes/analysis/sharding/LocalForm.h"
 
-#include "passes/analysis/LocalForm.cpp.inc"
+#include "passes/analysis/sharding/LocalForm.cpp.inc"
 
 namespace pcc::analysis {
 

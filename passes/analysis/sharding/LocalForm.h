@@ -9,7 +9,7 @@
 
 #include "dialects/interfaces/FactorRule.h"
 
-#include "passes/analysis/LocalForm.h.inc"
+#include "passes/analysis/sharding/LocalForm.h.inc"
 
 namespace pcc::analysis {
 
