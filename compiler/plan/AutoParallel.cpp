@@ -106,7 +106,7 @@ private:
         error.attachNote() << "nor does one without the constraints";
       return;
     }
-    error.attachNote() << "a smallest set of constraints with which none fits, out of "
+    error.attachNote() << "a minimal set of constraints with which none fits, out of "
                        << outcome.requested.constraints.size() << ":";
     for (int constraint : conflict.constraints)
       error.attachNote() << outcome.requested.constraints[constraint].text;

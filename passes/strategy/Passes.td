@@ -107,7 +107,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
     becomes an axis of the mesh; if the program has a mesh, its axes are the rounds. Constraints
     hold, and other ops follow their neighbors as in `strategy-semi-auto`. With an improvement,
     every op then tries its neighboring strategies. They are compared by the time of the whole step
-    (SearchImprove.h) or by the reference system's costs (MemorySearch.h), and a remark reports the
+    (SearchImprove.h) or by MindSpore's costs (MemorySearch.h), and a remark reports the
     costs. The module gets the mesh and loses its constraints.
   }];
   let options = modeOptions # machineOptions # memoryModelOptions # [
@@ -118,7 +118,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
              clEnumValN(::pcc::strategy::CostModel::None, "none", "the cuts stay as they are"),
              clEnumValN(::pcc::strategy::CostModel::Roofline, "roofline", "time on a machine"),
              clEnumValN(::pcc::strategy::CostModel::Memory, "memory",
-                        "the reference system's"))}]>,
+                        "MindSpore's"))}]>,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
@@ -126,7 +126,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
 def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp"> {
   let summary = "splits a program at the least cost under the cost model `memory`";
   let description = [{
-    Counts bytes of the forward graph as the reference system does (passes/strategy/memory_model/MemoryModel.h)
+    Counts bytes of the forward graph as MindSpore does (passes/strategy/memory_model/MemoryModel.h)
     and chooses the strategies with the least total cost. The mesh is refined as these strategies
     require. Constraints hold, and other ops follow their neighbors as in `strategy-semi-auto`. The
     module gets the mesh and loses its constraints; a remark reports the total cost.

@@ -14,7 +14,7 @@ enum class SearchAlgorithm {
 enum class CostModel {
   None,
   Roofline, ///< seconds on a described machine (RooflineCostModel.h)
-  Memory,   ///< cost model of the reference system (MemoryModel.h)
+  Memory,   ///< cost model of MindSpore (MemoryModel.h)
 };
 
 } // namespace pcc::strategy

@@ -43,7 +43,7 @@ int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
 }
 
 /// Returns the factor of a gradient; 1 gives the gradient of one device. With `gradientsMean`, the
-/// ranks that share a gradient divide it by their number once more, as the reference system does.
+/// ranks that share a gradient divide it by their number once more, as MindSpore does.
 /// Without `lossRepeatedMean` it is multiplied by the number of ranks, as every rank has the loss.
 double getGradientFactor(const Sharding &gradient, const Mesh &mesh,
                          const ConstraintOptions &options) {

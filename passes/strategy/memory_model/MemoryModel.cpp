@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formulas of the reference system with its constants, in bytes. A transfer of up to 2 KiB
+// The formulas of MindSpore with its constants, in bytes. A transfer of up to 2 KiB
 // counts as 3 KiB, because latency dominates it.
 #include "passes/strategy/memory_model/MemoryModel.h"
 

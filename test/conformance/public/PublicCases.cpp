@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Published cases of the reference system: device matrices with tensor maps, the groups of ranks
+// Published cases of MindSpore: device matrices with tensor maps, the groups of ranks
 // that hold the same slice, and the redistributions between layouts. Cases that need a program are
 // in strategies.mlir. Groups along the axes of a matrix are tested with the mesh; refusals are
 // tested with the messages of strategies.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The answer of the reference system's passes, in the terms in which answers are compared.
+// The answer of MindSpore's passes, in the terms in which answers are compared.
 #pragma once
 
 #include "test/conformance/training/Case.h"

@@ -48,7 +48,7 @@ ReadBy findReader(ModuleOp module, const NodeSites &sites) {
   return reader;
 }
 
-/// Reads the reference system's strategies of one node.
+/// Reads MindSpore's strategies of one node.
 std::set<Tuples> readTheirs(const llvm::json::Array &candidates, const ReadBy &reader) {
   std::set<Tuples> theirs;
   for (const llvm::json::Value &candidate : candidates) {
@@ -92,7 +92,7 @@ struct Found {
   std::vector<std::string> wrong, beyond;
 };
 
-/// Returns why pcc may list more strategies of a node than the reference system; empty if it may
+/// Returns why pcc may list more strategies of a node than MindSpore; empty if it may
 /// not.
 StringRef reasonForMore(const Node &node, bool splitWhole) {
   if (splitWhole)

@@ -52,7 +52,7 @@ static strategy::MemoryModel readWeights(const Case &question) {
   return model;
 }
 
-/// Makes the space of strategies. Only the reference system's dynamic programming has costs of
+/// Makes the space of strategies. Only MindSpore's dynamic programming has costs of
 /// reshapes.
 static MemorySpace makeSpace(const Case &question) {
   const llvm::json::Object &options = optionsOf(question);

@@ -38,7 +38,7 @@ private:
   strategy::MemorySpace space;
 };
 
-/// Returns true if `theirs`, printed by the reference system with six digits, equals `ours`.
+/// Returns true if `theirs`, printed by MindSpore with six digits, equals `ours`.
 bool isSameCost(double ours, double theirs);
 
 } // namespace pcc::conformance

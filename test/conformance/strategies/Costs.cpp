@@ -41,7 +41,7 @@ llvm::ArrayRef<llvm::json::Value> listOf(const llvm::json::Object *object, llvm:
   return array ? llvm::ArrayRef(array->data(), array->size()) : llvm::ArrayRef<llvm::json::Value>();
 }
 
-/// Returns the cheapest entry of the reference system's cost list, which is the one it chose.
+/// Returns the cheapest entry of MindSpore's cost list, which is the one it chose.
 const llvm::json::Object *findTaken(const Case &question) {
   const llvm::json::Object *least = nullptr;
   for (const llvm::json::Value &entry : listOf(question.object, "frontier"))
@@ -169,7 +169,7 @@ public:
   }
 
 private:
-  /// Returns the cost in which readers of reshapes choose as the reference system could. The
+  /// Returns the cost in which readers of reshapes choose as MindSpore could. The
   /// answer's strategies are options of pcc, unless a node has a strategy that this search does not
   /// consider.
   MemoryCost costAsThere(const std::vector<strategy::FactorCounts> &counts) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the cost model `memory` with the reference system's figures: searches by dynamic
+// Compares the cost model `memory` with MindSpore's figures: searches by dynamic
 // programming, and costs of given assignments.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace pcc::conformance {
 /// edges between nodes.
 Judgement judgeCosts(const Case &question, mlir::MLIRContext &context);
 
-/// Judges the same of the assignment that the reference system chose. In addition, the strategies
-/// that the reference system tried are options of pcc, and the result of pcc's dynamic programming
+/// Judges the same of the assignment that MindSpore chose. In addition, the strategies
+/// that MindSpore tried are options of pcc, and the result of pcc's dynamic programming
 /// costs no more.
 Judgement judgeDynamicProgramming(const Case &question, mlir::MLIRContext &context);
 

@@ -77,7 +77,7 @@ bool followsItsMakers(const Node &node, const Compiled &compiled) {
   return true;
 }
 
-/// Returns why the slices of a node differ from the reference system's; empty if no rule of pcc
+/// Returns why the slices of a node differ from MindSpore's; empty if no rule of pcc
 /// gives just these slices.
 std::string reasonToCut(const Case &question, const Node &node, const NodeSlices *theirs,
                         const Compiled &compiled) {
@@ -140,7 +140,7 @@ private:
       compareSlices("operands", theirs->in, ours.slices.in, found);
       compareSlices("results", theirs->out, ours.slices.out, found);
     }
-    // In the reference system the layout of a reshape has no meaning.
+    // In MindSpore the layout of a reshape has no meaning.
     auto layout = answer.layouts.find(node.name);
     if (layout != answer.layouts.end() && node.op != "Reshape")
       compareLayout(layout->second, ours, found);

@@ -3,7 +3,7 @@
 // Writes the graph of a question with its strategies as a module.
 //
 // Most operators become one op with the name of the node. Others become several ops: an implicit
-// repetition of the reference system becomes an op of its own, and layer norm and cross entropy are
+// repetition of MindSpore becomes an op of its own, and layer norm and cross entropy are
 // written as their decompositions. A site says which op has an operand or a result of the node.
 //
 //   {"name": "a", "op": "Sub", "in": ["x", "b"], "strategy": [[2,1,2],[2,2]]}

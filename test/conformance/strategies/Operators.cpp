@@ -26,7 +26,7 @@ void Operation::readBy(unsigned index, const std::string &reader, unsigned opera
 namespace {
 
 struct Row {
-  llvm::StringLiteral name; ///< name in the reference system
+  llvm::StringLiteral name; ///< name in MindSpore
   llvm::StringLiteral op;   ///< mnemonic in pcc, or the kind of reduction
   WriteOperator write;
 };

@@ -106,7 +106,7 @@ std::vector<Value> writeSplit(Operation &o) {
       x.type() + " to " + llvm::join(types, ", "), std::vector<Shape>(parts, piece.shape));
 }
 
-/// Writes a gather of rows of a table. If the table is split, the reference system sums the partial
+/// Writes a gather of rows of a table. If the table is split, MindSpore sums the partial
 /// results and scatters the sum along the first dimension, where it divides. The strategy of the
 /// result says this.
 std::vector<Value> writeGather(Operation &o) {

@@ -12,7 +12,7 @@ namespace pcc::conformance {
 namespace {
 
 /// Limit of input elements, over all ranks, for running a program on all ranks. Programs that
-/// differ from the reference system's are always run.
+/// differ from MindSpore's are always run.
 constexpr int64_t runLimit = 1 << 21;
 
 /// Judges one question.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// check-cases FILE…: compares this compiler with the reference system's passes, question by
+// check-cases FILE…: compares this compiler with MindSpore's passes, question by
 // question. Compared are the treatment of operators with strategies, costs, and the strategies that
 // searches list and find.
 #include "test/conformance/strategies/Costs.h"
@@ -15,5 +15,5 @@ static constexpr Kind kinds[] = {
 };
 
 int main(int argc, char **argv) {
-  return judgeCases(argc, argv, "compares strategies with the reference system's\n", kinds);
+  return judgeCases(argc, argv, "compares strategies with MindSpore's\n", kinds);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One case of a file of training steps: a question (a small graph with options) and the answer that
-// the reference system's own passes gave. A file is a JSON array of cases.
+// MindSpore's own passes gave. A file is a JSON array of cases.
 //
 // Each kind of case is judged in a file of its own and has one row in the table of kinds.
 #pragma once
@@ -51,7 +51,7 @@ struct Case {
 std::vector<int64_t> integers(const llvm::json::Array &array);
 
 enum class Verdict {
-  Same,    ///< equal to the reference system
+  Same,    ///< equal to MindSpore
   Differs, ///< different on purpose; the text gives the reason
   Failed,
   Skipped, ///< not judged yet; the text names what is missing
@@ -62,12 +62,12 @@ struct Judgement {
   std::string text;
 };
 
-/// A text of pcc's diagnostic for the reference system's refusal reason `category`.
+/// A text of pcc's diagnostic for MindSpore's refusal reason `category`.
 struct Refusal {
   llvm::StringLiteral category, text;
 };
 
-/// Judges a question that the reference system refuses. `error` is pcc's error, or empty. The
+/// Judges a question that MindSpore refuses. `error` is pcc's error, or empty. The
 /// verdict is Same if `error` contains the text of a row with the question's category.
 Judgement judgeRefusal(const Case &question, llvm::StringRef error,
                        llvm::ArrayRef<Refusal> refusals);

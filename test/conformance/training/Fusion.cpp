@@ -31,14 +31,14 @@ struct FusionOptions {
 /// The question's rules as compile options.
 struct Rules {
   FusionOptions options;
-  std::string difference;  ///< intended difference from the reference system; empty without one
+  std::string difference;  ///< intended difference from MindSpore; empty without one
   bool countsOnly = false; ///< compare only the sizes of fused collectives, not their members
-  /// Options of which the documents demand something else than the reference system does. The
+  /// Options of which the documents demand something else than MindSpore does. The
   /// buckets of these options are compared with the rule itself.
   std::optional<FusionOptions> documented;
 };
 
-/// Returns the rule of a kind of collectives. Without a rule the reference system fuses all of
+/// Returns the rule of a kind of collectives. Without a rule MindSpore fuses all of
 /// them.
 std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
   const llvm::json::Object *rule = fusion ? fusion->getObject(kind) : nullptr;
@@ -47,7 +47,7 @@ std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
   return "size:" + std::to_string(*rule->getInteger("config"));
 }
 
-/// Converts indices: the reference system counts from the last gradient, and includes each index.
+/// Converts indices: MindSpore counts from the last gradient, and includes each index.
 std::vector<int64_t> reverseIndices(const llvm::json::Array &given, int64_t count) {
   std::vector<int64_t> indices = integers(given), ends;
   for (int64_t index : llvm::reverse(indices))
@@ -255,7 +255,7 @@ std::set<std::set<std::string>> without(const std::set<std::string> &dropped,
 }
 
 /// Returns true if the buckets differ only by gradients that are reduced in slices and gathered,
-/// which the reference system reduces whole.
+/// which MindSpore reduces whole.
 bool differBySlices(const Decisions &ours, const Messages &theirs) {
   auto gathers = ours.messages.find("AllGather");
   if (!ours.sharesByNumber || gathers == ours.messages.end() || theirs.contains("AllGather"))

@@ -24,7 +24,7 @@ struct Collective {
   std::string str() const;
 };
 
-/// Returns the reference system's names of an op and of its reduction; an empty name if the op is
+/// Returns MindSpore's names of an op and of its reduction; an empty name if the op is
 /// not a collective. The only use of a block exchange is the addition of borders in a gradient.
 std::pair<llvm::StringRef, llvm::StringRef> nameOf(mlir::Operation *op);
 

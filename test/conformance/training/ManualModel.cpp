@@ -191,7 +191,7 @@ private:
     return " over <ranks " + tableOf(lists) + ">";
   }
 
-  /// Returns the root's position in the group; the reference system gives its rank.
+  /// Returns the root's position in the group; MindSpore gives its rank.
   int64_t positionOf(const Node &node) const {
     int64_t root = node.number("root");
     std::optional<Shape> group = node.list("group");

@@ -26,7 +26,7 @@ constexpr Refusal refusals[] = {
     {"not_divisible", "divide"},
 };
 
-/// Refusals of the reference system that pcc does not have, with the reason.
+/// Refusals of MindSpore that pcc does not have, with the reason.
 constexpr struct {
   llvm::StringLiteral category, reason;
 } allowed[] = {
@@ -126,7 +126,7 @@ bool isCutAtBorder(const Case &question) {
   return false;
 }
 
-/// Compares messages. If a value is cut differently by two stages, the reference system cuts it
+/// Compares messages. If a value is cut differently by two stages, MindSpore cuts it
 /// before or after the message.
 std::string compareMessages(const Case &question, const PipelineRank &expected,
                             const PipelineRank &actual, std::vector<std::string> &lines) {

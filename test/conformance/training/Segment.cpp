@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference system's last pass over a list of all-reduces. By size, the all-reduce that exceeds
+// MindSpore's last pass over a list of all-reduces. By size, the all-reduce that exceeds
 // a threshold closes a bucket; by index, each index does. The optimum never finishes later.
 #include "test/conformance/training/Case.h"
 

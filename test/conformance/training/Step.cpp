@@ -39,7 +39,7 @@ constexpr Refusal refusals[] = {
     {"not_divisible", "divide"},
 };
 
-/// Returns true if the option documents allow what the reference system refuses.
+/// Returns true if the option documents allow what MindSpore refuses.
 bool isAllowed(const Case &question) {
   return hasLossPerRank(question) && (question.category == "optimizer_unsupported" ||
                                       question.category == "more_devices_than_parameters");

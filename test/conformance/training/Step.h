@@ -3,7 +3,7 @@
 // One training step on one rank, in the answer and in the compiled program: slice, states, gradient
 // and collectives of each parameter.
 //
-// If the documents of the parallel options differ from the reference system, the answer is changed
+// If the documents of the parallel options differ from MindSpore, the answer is changed
 // accordingly. So the test checks that the result has exactly the intended difference.
 #pragma once
 
@@ -43,7 +43,7 @@ struct Share {
 /// Shares by parameter.
 using Step = std::map<std::string, Share>;
 
-/// The question's options, with the reference system's defaults.
+/// The question's options, with MindSpore's defaults.
 struct StepOptions {
   explicit StepOptions(const Case &question);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules that change the answer into what the option documents say. Each rule changes one decision
-// of the reference system and returns the reason. A rule that does not apply changes nothing.
+// of MindSpore and returns the reason. A rule that does not apply changes nothing.
 #include "test/conformance/strategies/ModelWriter.h"
 #include "test/conformance/training/Step.h"
 #include "llvm/ADT/STLExtras.h"
@@ -145,7 +145,7 @@ constexpr std::string (*rules[])(Ruled &) = {shardOverAllHolders, shardOtherDime
                                              keepParametersWhole, shardAccumulatorsByLevel,
                                              reduceInWideType,    sliceRepeated};
 
-/// If each rank has a loss of its own, the reference system assigns whole parameters to ranks. It
+/// If each rank has a loss of its own, MindSpore assigns whole parameters to ranks. It
 /// knows only two optimizers and requires at least as many parameters as ranks.
 std::string shardEveryParameter(const Case &question, const StepOptions &options, Step &step) {
   if (!options.shardsOptimizer || !hasLossPerRank(question))

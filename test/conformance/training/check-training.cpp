@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // check-training FILE…: compares, question by question, training steps compiled by pcc with those
-// of the reference system's passes.
+// of MindSpore's passes.
 #include "test/conformance/training/Driver.h"
 
 using namespace pcc::conformance;
@@ -13,5 +13,5 @@ static constexpr Kind kinds[] = {
 };
 
 int main(int argc, char **argv) {
-  return judgeCases(argc, argv, "compares training steps with the reference system's\n", kinds);
+  return judgeCases(argc, argv, "compares training steps with MindSpore's\n", kinds);
 }
