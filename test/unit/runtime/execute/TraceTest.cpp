@@ -77,7 +77,9 @@ bool waitsFor(const abi::Instruction &instruction, const abi::Instruction &other
          instruction.waits().end();
 }
 
-// Collectives are done before their waiting readers begin.
+// Collectives are done before their waiting readers begin. The rank that comes last marks a
+// collective for all ranks, on its own clock, which differs from theirs by a fraction of a
+// microsecond, or more on a busy machine.
 TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
   run(2, {.capacity = 4096, .hasEach = true});
   int pairs = 0;
@@ -91,7 +93,7 @@ TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
       for (const TraceEntry &entry : onLane(entries, abi::COMPUTE))
         if (entry.step == move.step && waitsFor(*entry.instruction, *move.instruction)) {
           ++pairs;
-          EXPECT_LE(move.end, entry.begin) << entry.instruction->op();
+          EXPECT_LE(move.end, entry.begin + tolerance) << entry.instruction->op();
         }
     }
   }
