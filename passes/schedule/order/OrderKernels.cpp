@@ -16,7 +16,8 @@
 // * Sends to other stages are not delayed.
 // * After the sections that complete gradients, the update begins with the reduced gradients.
 // * Parameters are gathered as late as possible without a delay, because they occupy memory until
-//   they are read.
+//   they are read. Gradients are reduced as early as the gathers allow, because they occupy memory
+//   until then.
 // * If the new order exceeds the memory limit and the given order needs less memory, the given
 //   order stays.
 // * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
@@ -92,8 +93,8 @@ static streams::StreamOrder findOrder(const KernelStreams &streams,
   streams::StreamOrder found = streams::schedule(problem);
   if (!sendsInTime(streams, given, found))
     found = given;
-  streams::StreamOrder held = streams::delayMessages(problem, found);
-  return sendsInTime(streams, found, held) ? held : found;
+  streams::StreamOrder placed = streams::placeMessages(problem, found);
+  return sendsInTime(streams, found, placed) ? placed : found;
 }
 
 /// Reorders the kernels of a section to the best order found, and emits a remark with the gain.

@@ -80,13 +80,20 @@ StreamOrder givenOrder(const StreamProblem &problem);
 /// never takes longer in total than the given order.
 StreamOrder schedule(const StreamProblem &problem);
 
-/// Delays messages that depend on nothing as far as their readers allow, with the same end. Their
-/// results occupy memory until then: a parameter gathered for a layer arrives while the layer
-/// before is computed. Computation keeps its start times. So do all other messages, such as those
-/// that only send results. Returns `order` if that is not possible. `order` is valid.
+/// Moves messages so that they occupy memory for a short time, with the same end. Computation keeps
+/// its order and start times.
 ///
-///   given   communicates  g1g2g3g4             delayed   communicates  g1g2  g3  g4
-///           computes        c1  c2  c3  c4               computes        c1  c2  c3  c4
-StreamOrder delayMessages(const StreamProblem &problem, const StreamOrder &order);
+/// * Messages that depend on nothing are delayed as far as their readers allow, because their
+///   results occupy memory until then: a parameter gathered for a layer arrives while the layer
+///   before is computed.
+/// * Messages that no task needs start as soon as these leave room, because their operands occupy
+///   memory: a gradient of which a rank keeps a slice.
+///
+/// All other messages keep their start times. Returns `order` if that is not possible. `order` is
+/// valid.
+///
+///   given   communicates  g1g2g3g4  s1    s2     placed   communicates  g1g2s1g3s2g4
+///           computes        c1  c2  c3  c4                computes        c1  c2  c3  c4
+StreamOrder placeMessages(const StreamProblem &problem, const StreamOrder &order);
 
 } // namespace pcc::streams
