@@ -25,6 +25,7 @@ inline constexpr int64_t bufferAlignment = 64;
 inline constexpr llvm::StringLiteral kernelAttrName = "task.kernel";
 inline constexpr llvm::StringLiteral formsAttrName = "task.forms";
 inline constexpr llvm::StringLiteral hoistedAttrName = "task.hoisted";
+inline constexpr llvm::StringLiteral doneAttrName = "task.done";
 inline constexpr llvm::StringLiteral placeAttrName = "task.place";
 inline constexpr llvm::StringLiteral bytesAttrName = "task.bytes";
 } // namespace pcc::task

@@ -26,6 +26,7 @@ def Task_Dialect : Dialect {
     | `task.forms` | function | one form for each of its kernels, in the order in which they run |
     | `task.kernel` | op | the number of its kernel in that list |
     | `task.hoisted` | function | for each of its first, hoisted kernels: the section in whose last action it runs, and the number of the kernel there after which it runs, -1: before all |
+    | `task.done` | collective | the number of the kernel before which it is done, as estimated, or the number of kernels, if no kernel of its function reads it |
     | `task.place` | op, argument, `graph.parameter` | place of its value |
     | `task.place` | result of a function | place where it is accumulated |
     | `task.bytes` | module | bytes of each space |

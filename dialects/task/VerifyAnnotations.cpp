@@ -49,6 +49,21 @@ static LogicalResult verifyHoisted(Operation *op, Attribute value) {
   return success();
 }
 
+/// Verifies T21: the number of a later kernel in the list of the function around the op, or the
+/// length of the list.
+static LogicalResult verifyDone(Operation *op, Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  auto own = op->getAttrOfType<IntegerAttr>(kernelAttrName);
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto forms = function ? function->getAttrOfType<ArrayAttr>(formsAttrName) : ArrayAttr();
+  if (!number || !own || !forms || !number.getType().isInteger(64) ||
+      number.getInt() <= own.getInt() || number.getInt() > int64_t(forms.size()))
+    return op->emitOpError() << "expected \"task.done\" to be the number of a kernel behind the "
+                                "op's own in \"task.forms\", got "
+                             << value;
+  return success();
+}
+
 /// Verifies T20: a number of 0 or more.
 static LogicalResult verifyNumber(Operation *op, NamedAttribute attribute, StringRef what) {
   auto number = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -91,6 +106,8 @@ LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   StringRef name = attribute.getName();
   if (name == kernelAttrName)
     return verifyKernel(op, attribute.getValue());
+  if (name == doneAttrName)
+    return verifyDone(op, attribute.getValue());
   if (name == formsAttrName)
     return verifyForms(op, attribute.getValue());
   if (name == hoistedAttrName)

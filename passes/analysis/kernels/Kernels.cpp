@@ -144,6 +144,14 @@ bool addsByItself(const Kernel &kernel) {
          getElementTypeOrSelf(product.getType()).isF32();
 }
 
+int64_t findAddition(Value result) {
+  Operation *op = viewRoot(result).getDefiningOp();
+  std::optional<int64_t> number = op ? getKernelNumber(op) : std::nullopt;
+  if (auto done = number ? op->getAttrOfType<IntegerAttr>(task::doneAttrName) : IntegerAttr())
+    return done.getInt() - 1;
+  return number.value_or(-1);
+}
+
 SmallVector<Kernel> collectKernels(func::FuncOp function) {
   SmallVector<Kernel> kernels;
   auto forms = function->getAttrOfType<ArrayAttr>(formsAttrName);

@@ -108,6 +108,11 @@ void forEachReader(mlir::Value value, llvm::function_ref<void(mlir::Operation *)
 /// an f32 matmul without any op after it. A sum of a factor may run beside it.
 bool addsByItself(const Kernel &kernel);
 
+/// Returns the number of the kernel behind which an accumulated result is added to its sum: that of
+/// the kernel that computes it, or the last one before which a collective is done (`task.done`); -1
+/// for a value that no kernel computes.
+int64_t findAddition(mlir::Value result);
+
 /// Returns the kernels of an annotated function in the order in which they run.
 llvm::SmallVector<Kernel> collectKernels(mlir::func::FuncOp function);
 

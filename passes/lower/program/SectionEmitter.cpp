@@ -22,11 +22,9 @@ SectionEmitter::SectionEmitter(analysis::Section &section, SectionOp instruction
                                Outliner &outliner)
     : section(section), buffers(buffers), outliner(outliner),
       b(OpBuilder::atBlockEnd(&instructions.getBody().front())) {
-  for (auto [index, value] : llvm::enumerate(section.getReturned())) {
-    Operation *op = analysis::viewRoot(value).getDefiningOp();
+  for (auto [index, value] : llvm::enumerate(section.getReturned()))
     if (section.isAccumulated(index))
-      sumsOf[op ? analysis::getKernelNumber(op).value_or(-1) : -1].push_back(index);
-  }
+      sumsOf[analysis::findAddition(value)].push_back(index);
 }
 
 LogicalResult SectionEmitter::emit() {

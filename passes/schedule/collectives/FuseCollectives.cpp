@@ -111,8 +111,10 @@ static void joinKernels(func::FuncOp function, ArrayRef<analysis::Kernel> kernel
   SmallVector<Attribute> forms;
   for (int node : orderNodes(nodes)) {
     for (int64_t kernel : nodes[node].kernels)
-      for (Operation *op : kernels[kernel].ops)
+      for (Operation *op : kernels[kernel].ops) {
         op->setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(forms.size()));
+        op->removeAttr(task::doneAttrName); // names a kernel by its old number
+      }
     forms.push_back(kernels[nodes[node].kernels.front()].form);
   }
   function->setAttr(analysis::formsAttrName, b.getArrayAttr(forms));

@@ -41,17 +41,18 @@ void GradientReadyPoints::keepAfterSendDependencies(analysis::Section &section, 
     sent = std::max(sent, StepPoint{action, section.function.getName(), kernels[last].number});
 }
 
-/// Returns the kernel that computes the value. A value that is not summed stays where it was
-/// computed, and its reduction over the ranks may overwrite it. In this case returns its last
+/// Returns the kernel behind which the value is complete. A value that is not summed stays where it
+/// was computed, and its reduction over the ranks may overwrite it. In this case returns its last
 /// reader.
 static int64_t lastKernelOf(Value value, bool isSummed) {
+  if (isSummed)
+    return analysis::findAddition(value);
   Value root = analysis::viewRoot(value);
   Operation *op = root.getDefiningOp();
   int64_t last = op ? analysis::getKernelNumber(op).value_or(-1) : -1;
-  if (!isSummed)
-    analysis::forEachReader(root, [&](Operation *reader) {
-      last = std::max(last, analysis::getKernelNumber(reader).value_or(-1));
-    });
+  analysis::forEachReader(root, [&](Operation *reader) {
+    last = std::max(last, analysis::getKernelNumber(reader).value_or(-1));
+  });
   return last;
 }
 

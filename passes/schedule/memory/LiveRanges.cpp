@@ -210,15 +210,16 @@ static bool isReadAtEnd(analysis::Section &section, Value value) {
 }
 
 /// Returns the number of the section's last kernel that reads `value` through memory; -1 if there
-/// is none, and the number of kernels if the value is read after all of them. A result that is
-/// added to a sum is read right behind the kernel that computes it.
+/// is none, and the number of kernels if the value is read after all of them. An addition to a sum
+/// counts as part of the kernel behind which it runs (analysis::findAddition).
 static int64_t findLastReader(analysis::Section &section, Value value, int64_t numKernels) {
   int64_t last = -1;
   analysis::forEachReader(value, [&](Operation *reader) {
     if (std::optional<int64_t> number = analysis::getKernelNumber(reader))
       last = std::max(last, *number);
-    else if (reader->hasTrait<OpTrait::IsTerminator>() && isReadAtEnd(section, value))
-      last = numKernels;
+    else if (reader->hasTrait<OpTrait::IsTerminator>())
+      last =
+          std::max(last, isReadAtEnd(section, value) ? numKernels : analysis::findAddition(value));
   });
   return last;
 }
@@ -292,15 +293,18 @@ void LiveRanges::addKernel(unsigned index, const analysis::Kernel &kernel) {
 }
 
 /// Extends the buffers of a collective until a kernel has waited for it, because it runs on its own
-/// stream. The members of a fused collective are waited for separately. A message of a section
-/// outside the step may arrive as soon as the section begins.
+/// stream. If no kernel of the section waits, it is done by the kernel that `task.done` names; a
+/// kernel that overwrites its operands waits for it. The members of a fused collective are waited
+/// for separately. A message of a section outside the step may arrive as soon as the section
+/// begins.
 void LiveRanges::extendOverCommunication(const analysis::Kernel &kernel) {
   if (kernel.form.getKind() != task::FormKind::Collective)
     return;
   for (Operation *op : kernel.ops) {
     if (auto recv = dyn_cast<pipe::RecvOp>(op); recv && values.find(recv.getResult()))
       values.find(recv.getResult())->first = now.start;
-    int64_t waited = now.end;
+    auto done = op->getAttrOfType<IntegerAttr>(task::doneAttrName);
+    int64_t waited = done ? now.start + done.getInt() - 1 : now.end;
     for (Value output : op->getResults())
       analysis::forEachReader(output, [&](Operation *reader) {
         if (std::optional<int64_t> number = analysis::getKernelNumber(reader))

@@ -55,7 +55,9 @@ struct PlacedKernel {
   bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
   /// The sum into which the kernel's instruction accumulates directly.
   std::optional<PlacedSum> ownSum;
-  llvm::SmallVector<PlacedSum> sums; ///< those to which later instructions add its outputs
+  /// Sums to which instructions behind the kernel add: its outputs, or those of a collective that
+  /// is done by now.
+  llvm::SmallVector<PlacedSum> sums;
 };
 
 struct PlacedSection {

@@ -127,11 +127,10 @@ LogicalResult SectionPlacer::addSum(unsigned result, std::optional<unsigned> val
     placed.argumentSums.push_back(sum);
     return success();
   }
-  PlacedKernel &kernel = placed.kernels[*analysis::getKernelNumber(op)];
   if (placed.values[*value].place == all.sums[sum.sum].place)
-    kernel.ownSum = sum;
+    placed.kernels[*analysis::getKernelNumber(op)].ownSum = sum;
   else
-    kernel.sums.push_back(sum);
+    placed.kernels[analysis::findAddition(op->getResult(0))].sums.push_back(sum);
   return success();
 }
 

@@ -22,7 +22,11 @@
 //   order stays.
 // * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
 //   user has given.
+//
+// Annotates collectives that no kernel of their section reads with the kernel before which they are
+// done by these times (DoneCollectives.h).
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/order/DoneCollectives.h"
 #include "passes/schedule/order/KernelCostModel.h"
 #include "passes/schedule/order/KernelStreams.h"
 #include "passes/schedule/order/PlannedBytes.h"
@@ -37,15 +41,6 @@ namespace pcc::schedule {
 #define GEN_PASS_DEF_ORDERKERNELS
 #include "passes/schedule/Passes.h.inc"
 
-static bool mayReorder(ArrayRef<Unfinished> unfinished, ArrayRef<StepKernel> kernels) {
-  auto isCollective = [](StepKernel entry) {
-    return entry.kernel->form.getKind() == FormKind::Collective;
-  };
-  auto isBarrier = [](StepKernel entry) { return isa<dist::BarrierOp>(entry.kernel->ops.front()); };
-  return (!unfinished.empty() || llvm::any_of(kernels, isCollective)) &&
-         llvm::none_of(kernels, isBarrier);
-}
-
 namespace {
 /// Kernel orders of all sections of a step.
 class StepOrder {
@@ -56,13 +51,14 @@ public:
   void run() {
     for (analysis::Section &section : kernels.getSections())
       order(section);
-    kernels.annotate();
+    annotate();
   }
   /// Restores the given orders if the new ones need more than `limit` bytes and the given ones need
   /// less.
   LogicalResult fitInto(int64_t limit);
 
 private:
+  void annotate();
   void order(analysis::Section &section);
   void noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order);
 
@@ -101,7 +97,7 @@ static streams::StreamOrder findOrder(const KernelStreams &streams,
 void StepOrder::order(analysis::Section &section) {
   KernelOrder &present = kernels.orderOf(section);
   ArrayRef<Unfinished> before = unfinished[&section];
-  if (!mayReorder(before, present))
+  if (!mayReorder(present, before))
     return;
   KernelStreams streams(section, before, present, cluster);
   const streams::StreamProblem &problem = streams.getProblem();
@@ -136,13 +132,19 @@ void StepOrder::noteUnfinished(const KernelStreams &streams, const streams::Stre
     }
 }
 
+void StepOrder::annotate() {
+  kernels.annotate();
+  for (analysis::Section &section : kernels.getSections())
+    annotateDone(section, kernels.orderOf(section), unfinished[&section], cluster);
+}
+
 LogicalResult StepOrder::fitInto(int64_t limit) {
   FailureOr<int64_t> found = countPlannedBytes(module);
   if (failed(found) || *found <= limit)
     return found;
   llvm::DenseMap<analysis::Section *, KernelOrder> orders = kernels.getOrders();
   kernels.setOrders(given);
-  kernels.annotate();
+  annotate();
   FailureOr<int64_t> before = countPlannedBytes(module);
   if (failed(before))
     return failure();
@@ -153,7 +155,7 @@ LogicalResult StepOrder::fitInto(int64_t limit) {
     return success();
   }
   kernels.setOrders(std::move(orders));
-  kernels.annotate();
+  annotate();
   return success();
 }
 

@@ -130,3 +130,21 @@ module attributes {task.tf32 = true} {}
 // T20: not on a function.
 // expected-error @below {{expected "task.tf32" without a value, on a module}}
 func.func private @f() attributes {task.tf32}
+
+// -----
+
+// T21: the op's own kernel.
+func.func @f(%x: tensor<8xf32>) attributes {task.forms = [#task.form<map 8 x 1>, #task.form<map 8 x 1>]} {
+  // expected-error @below {{expected "task.done" to be the number of a kernel behind the op's own in "task.forms", got 0 : i64}}
+  %0 = graph.relu %x {task.done = 0 : i64, task.kernel = 0 : i64} : tensor<8xf32>
+  return
+}
+
+// -----
+
+// T21: no kernel.
+func.func @f(%x: tensor<8xf32>) attributes {task.forms = [#task.form<map 8 x 1>, #task.form<map 8 x 1>]} {
+  // expected-error @below {{expected "task.done" to be the number of a kernel behind the op's own in "task.forms", got 3 : i64}}
+  %0 = graph.relu %x {task.done = 3 : i64, task.kernel = 0 : i64} : tensor<8xf32>
+  return
+}

@@ -230,3 +230,46 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     pipe.action @sends
   }
 }
+
+// -----
+
+// Reduced gradients that no kernel of the section reads: other values may lie where the gradients
+// lay from the kernel on that begins after the reduction. The last one is not done before the
+// section ends. The terms of v are added in their order, right behind their kernels.
+
+// CHECK-LABEL: func.func @accumulates
+// CHECK: graph.matmul %arg0, %arg0 {task.kernel = 0 : i64}
+// CHECK: dist.reduce_scatter {{.*}}task.done = 3 : i64, task.kernel = 1 : i64
+// CHECK: dist.reduce_scatter {{.*}}{task.kernel =
+// CHECK: dist.reduce_scatter {{.*}}{task.kernel =
+// CHECK: dist.reduce_scatter {{.*}}task.done = 9 : i64
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @accumulates(%g: tensor<1024x1024xf32> {graph.role = #graph.role<input "g">},
+                         %v: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "v">})
+      -> (tensor<512x1024xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<512x1024xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<512x1024xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<512x1024xf32> {graph.role = #graph.role<gradient "u">, pipe.accumulate = #pipe.accumulate<scale = 1.0>})
+      attributes {dist.local} {
+    %0 = graph.matmul %g, %g : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %1 = dist.reduce_scatter sum %0 axis = 0 over <axes [dp]> : tensor<1024x1024xf32> to tensor<512x1024xf32>
+    %2 = graph.matmul %g, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %3 = graph.matmul %2, %g : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %4 = dist.reduce_scatter sum %3 axis = 0 over <axes [dp]> : tensor<1024x1024xf32> to tensor<512x1024xf32>
+    %5 = graph.matmul %2, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %6 = dist.reduce_scatter sum %5 axis = 0 over <axes [dp]> : tensor<1024x1024xf32> to tensor<512x1024xf32>
+    %7 = graph.matmul %5, %2 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %8 = dist.reduce_scatter sum %7 axis = 0 over <axes [dp]> : tensor<1024x1024xf32> to tensor<512x1024xf32>
+    return %1, %4, %6, %8 : tensor<512x1024xf32>, tensor<512x1024xf32>, tensor<512x1024xf32>, tensor<512x1024xf32>
+  }
+  func.func @update(%w: tensor<512x1024xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<512x1024xf32> {graph.role = #graph.role<parameter "w">}) attributes {dist.local} {
+    %0 = graph.neg %w : tensor<512x1024xf32>
+    return %0 : tensor<512x1024xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.action @accumulates microbatch = 0
+    pipe.action @accumulates microbatch = 1
+    pipe.action @update
+  }
+}
