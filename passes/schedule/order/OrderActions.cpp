@@ -47,7 +47,8 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
     FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
     if (failed(programs))
       return signalPassFailure();
-    if (programs->size() == 1 || !analysis::getStep(programs->front()))
+    bool isWhole = programs->front() == getOperation();
+    if (isWhole || !analysis::getStep(programs->front()))
       return;
     FailureOr<StepActions> actions = StepActions::read(*programs);
     if (failed(actions))

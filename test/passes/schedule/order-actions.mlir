@@ -134,3 +134,30 @@ module {
     func.func private @forward() { return }
   }
 }
+
+// -----
+
+// A program of one stage, cut into a forward and a backward section: the gradients of a microbatch
+// follow at once, so that the saved values of one microbatch are live.
+
+// CHECK: module @stage0
+// CHECK: pipe.step @train
+// CHECK-NEXT: @forward_train microbatch = 0
+// CHECK-NEXT: @backward microbatch = 0
+// CHECK-NEXT: @forward_train microbatch = 1
+// CHECK-NEXT: @backward microbatch = 1
+// CHECK-NEXT: @update
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func private @forward_train() { return }
+    func.func private @backward() { return }
+    func.func private @update() { return }
+    pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @update
+    }
+  }
+}
