@@ -18,7 +18,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
-#include "passes/autodiff/options/Losses.h"
 #include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
@@ -50,10 +49,6 @@ static void addRaising(OpPassManager &passes) {
   passes.addPass(graph::createGraphRaiseLosses());
   addCleanUp(passes);
   passes.addPass(graph::createGraphNameComposites());
-}
-
-bool pcc::isCut(const CompileOptions &options) {
-  return getPipelineShape(options.parallel).devices > 1 || options.recomputes();
 }
 
 /// Without several stages, every schedule runs each microbatch forward and then backward.
@@ -118,15 +113,16 @@ static void addStageAnnotations(OpPassManager &passes, const CompileOptions &opt
 }
 
 /// Annotates the parts in `recomputedParts` for recomputation, and lists the parts that exist. A
-/// program without pipeline stages that recomputes anything becomes one stage.
+/// program that is cut without pipeline stages becomes one stage.
 static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions &options) {
-  if (!options.recomputes() && !options.listsRecomputeParts)
+  bool isAlone = isCut(options) && getPipelineShape(options.parallel).devices == 1;
+  if (!isAlone && !options.recomputes() && !options.listsRecomputeParts)
     return;
   plan::PlanAnnotateRecomputeOptions mark;
   if (options.recomputedParts)
     llvm::append_range(mark.parts, *options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
-  mark.isAlone = options.recomputes() && getPipelineShape(options.parallel).devices == 1;
+  mark.isAlone = isAlone;
   mark.listsParts = options.listsRecomputeParts;
   passes.addPass(plan::createPlanAnnotateRecompute(mark));
 }
@@ -371,42 +367,6 @@ static constexpr PhaseRow phases[] = {
     {CompilePhase::Task, "task", nullptr, addTask},
     {CompilePhase::Llvm, "llvm", addLlvm},
 };
-
-llvm::Error pcc::completeTraining(CompileOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  autodiff::TrainingOptions &training = options.training;
-  training.microBatches = config.micro_batches();
-  training.copies = std::max(config.interleave_num(), 1); // 0: chosen later
-  training.microReduction = config.micro_reduction() == abi::MICRO_MEAN ? pipe::MicroReduction::Mean
-                                                                        : pipe::MicroReduction::Sum;
-  training.wideGradients = config.gradient_fp32_sync();
-  if (options.trains())
-    if (llvm::Error error = autodiff::checkTrainingOptions(training))
-      return error;
-  if (!options.evaluatedLoss.empty())
-    return autodiff::parseLoss(options.evaluatedLoss).takeError();
-  return llvm::Error::success();
-}
-
-CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
-  options.obeysAnnotations = options.parallel.parallel_mode() == abi::STAND_ALONE;
-  options.obeysStages = false;
-  options.parallel.set_device_num(1);
-  options.parallel.set_pipeline_stages(1);
-  options.parallel.set_virtual_stages(1);
-  options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
-  options.parallel.clear_global_rank();
-  options.parallel.set_parallel_mode(abi::STAND_ALONE);
-  options.strategy.reset();
-  options.constraints.reset();
-  options.receiveStrategy = nullptr;
-  options.parallel.clear_strategy_ckpt_load_file();
-  options.parallel.clear_strategy_ckpt_save_file();
-  options.parallel.clear_group_ckpt_save_file();
-  options.recomputedParts.emplace();
-  options.recomputesNamedOps = false;
-  return options;
-}
 
 llvm::StringRef pcc::stringify(CompilePhase phase) { return phases[static_cast<int>(phase)].name; }
 

@@ -116,6 +116,11 @@ struct CompileOptions {
   bool recomputes() const {
     return trains() && (recomputesNamedOps || (recomputedParts && !recomputedParts->empty()));
   }
+  /// Returns whether the step trains sharded parameters, which are gathered before they are read.
+  bool shardsParameters() const {
+    return trains() && parallel.enable_parallel_optimizer() &&
+           parallel.parallel_optimizer_level() >= 3 && parallel.device_num() > 1;
+  }
 };
 
 /// Sets the fields of `options.training` that follow from `options.parallel`. Returns an error if a
@@ -134,9 +139,10 @@ mlir::LogicalResult checkOptions(mlir::ModuleOp module, const CompileOptions &op
 /// the model's sharding annotations, unless the model itself was written for many ranks.
 CompileOptions getSingleRankOptions(CompileOptions options);
 
-/// Returns whether the training section is cut: into pipeline stages or, if only recomputation cuts
-/// it, into a forward and a backward section. After phase stages a cut program has a
-/// module for each stage.
+/// Returns whether the training section is cut: into pipeline stages or, without them, into a
+/// forward and a backward section. The two sections exist if the backward pass recomputes values,
+/// and if parameters are sharded: gathered parameters do not stay from one section to the next.
+/// After phase stages a cut program has a module for each stage.
 bool isCut(const CompileOptions &options);
 
 /// Adds the passes of one phase, and the pass that verifies the phase. `hasStageModules`: each

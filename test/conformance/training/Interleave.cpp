@@ -39,8 +39,6 @@ Judgement judgeInterleave(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   CompileOptions options = makeStepOptions(question, given);
   options.parallel.set_comm_fusion("off"); // the order alone: each collective has its own time
-  if (given.shardsOptimizer)               // MindSpore shards parameters at every level
-    options.parallel.set_parallel_optimizer_level(3);
   options.cluster = *machine::parseForm(std::to_string(question.devices) + "xV100");
   llvm::Expected<CompiledStep> compiled =
       compileStep(question, given, options, CompilePhase::Schedule, context);
