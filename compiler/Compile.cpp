@@ -220,6 +220,7 @@ static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
 static void addStages(OpPassManager &passes, const CompileOptions &options) {
   order::PipelineShape shape = getCutShape(options);
   if (isCut(options)) {
+    passes.addPass(pipeline::createRecomputeElementwise());
     passes.addPass(pipeline::createApplyRecomputeConstraints());
     passes.addPass(
         pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,

@@ -63,6 +63,16 @@ def InsertTransfers : Pass<"pipeline-insert-transfers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
 }
 
+def RecomputeElementwise : Pass<"pipeline-recompute-elementwise", "::mlir::ModuleOp"> {
+  let summary = "annotate elementwise ops that the backward pass recomputes at little cost";
+  let description = [{
+    Sets `pipe.recompute` on an elementwise op of the forward pass if the backward pass reads its result only
+    element by element, and saves all that it is computed from for other readers. Ops that an entry of
+    `pipe.constraints` names with `recompute` are left out.
+  }];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 def ApplyRecomputeConstraints : Pass<"pipeline-apply-recompute-constraints", "::mlir::ModuleOp"> {
   let summary = "annotate the ops that constraints select for recomputation";
   let description = [{
