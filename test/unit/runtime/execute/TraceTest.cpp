@@ -78,8 +78,8 @@ bool waitsFor(const abi::Instruction &instruction, const abi::Instruction &other
 }
 
 // Collectives are done before their waiting readers begin. The rank that comes last marks a
-// collective for all ranks, on its own clock, which differs from theirs by a fraction of a
-// microsecond, or more on a busy machine.
+// collective for all ranks, on its own clock. The clocks differ by a fraction of a microsecond, or
+// by more on a busy machine.
 TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
   run(2, {.capacity = 4096, .hasEach = true});
   int pairs = 0;
