@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tries list schedules and keeps the best. One computes what can start first, three others do the
-// same with other weights of communication, and six combine the weights with two rules of urgency.
-// Then schedules with lookahead predict ready times from the best order so far, and repeat while
-// they improve it. The search ends within 0.1 % of the lower bound.
+// Tries list schedules and keeps the best. Nine schedules combine three weights of communication
+// with three rules of urgency. Then schedules with lookahead predict ready times from the best
+// order so far, and repeat while they improve it. The search ends within 0.1 % of the lower bound.
 #include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
