@@ -142,6 +142,20 @@ PlanEstimate PlanEstimator::estimateSequences(const PlanShape &shape) {
   return estimate;
 }
 
+/// Returns the seconds for which data parallel ranks wait for gradients and parameters. A
+/// microbatch of `work` seconds is computed forward in a third of them, and backward in the rest.
+static double getExposedSeconds(int level, double microbatches, double work,
+                                function_ref<double(abi::CollectiveKind)> secondsOf) {
+  auto beyond = [](double seconds, double hidden) { return std::max(seconds - hidden, 0.0); };
+  double forward = work / 3, backward = work - forward;
+  if (level == 0)
+    return beyond(secondsOf(abi::ALL_REDUCE), backward);
+  double reduce = secondsOf(abi::REDUCE_SCATTER), gather = secondsOf(abi::ALL_GATHER);
+  if (level < 3)
+    return (level == 2 ? microbatches : 1) * beyond(reduce, backward) + gather;
+  return microbatches * (beyond(gather, forward) + beyond(reduce + gather, backward));
+}
+
 PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor) {
   double p = shape.stages, m = double(shape.microbatches), t = double(tensor);
   int64_t data = space.devices / shape.stages / tensor;
@@ -153,31 +167,25 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   Idle idle = shape.stages > 1 ? getIdle(shape) : Idle();
   PlanEstimate estimate;
   double computing = getStageSeconds(parts, shape.stages);
-  estimate.seconds = ((computing - launching) / ofOp + launching) * (m + idle.microbatches);
+  double ofMicrobatch = (computing - launching) / ofOp + launching;
+  estimate.seconds = ofMicrobatch * (m + idle.microbatches);
 
   double activations = crossingBytes / (p * m * double(data));
   estimate.seconds +=
       2 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
   double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
-  constexpr double accesses = 3; // of a gradient, and of its sum before and after
-  if (shape.microbatches > 1)
-    estimate.seconds += accesses * m * gradients / machine::memoryRate(cluster.device());
-  auto overData = [&](abi::CollectiveKind kind, double bytes) {
-    return getCollectiveSeconds(kind, bytes, data, tensor);
-  };
-  if (shape.optimizerLevel == 0)
-    estimate.seconds += overData(abi::ALL_REDUCE, gradients);
-  else
-    estimate.seconds +=
-        (shape.optimizerLevel >= 2 ? m : 1) * overData(abi::REDUCE_SCATTER, gradients);
-  double gathers = shape.optimizerLevel == 0 ? 0 : shape.optimizerLevel == 3 ? 2 * m : 1;
-  if (gathers > 0)
-    estimate.seconds += gathers * overData(abi::ALL_GATHER, parameters);
-
-  double states = (double(microbatch.heldBytes) - parameterBytes - gradientBytes) / (p * t);
   auto cut = [&](double bytes, int level) {
     return shape.optimizerLevel >= level ? bytes / double(data) : bytes;
   };
+  constexpr double accesses = 3; // of a gradient, and of its sum before and after
+  if (shape.microbatches > 1)
+    estimate.seconds += accesses * m * cut(gradients, 2) / machine::memoryRate(cluster.device());
+  estimate.seconds += getExposedSeconds(shape.optimizerLevel, m, ofMicrobatch, [&](auto kind) {
+    double bytes = kind == abi::ALL_GATHER ? parameters : gradients;
+    return getCollectiveSeconds(kind, bytes, data, tensor);
+  });
+
+  double states = (double(microbatch.heldBytes) - parameterBytes - gradientBytes) / (p * t);
   double held = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1);
   constexpr double perLayer = 2; // values of the residual stream
   double live = double(microbatch.liveBytes) / (p * ofOp);

@@ -9,11 +9,15 @@
 //                                               stages: the work, which t ranks divide, and the
 //                                               launches. The schedule alone, with equal times,
 //                                               idles for b microbatches
-//           + adding each gradient of a microbatch to its sum, in the memory of the device
+//           + adding each gradient of a microbatch to its sum, in the memory of the device; in
+//             levels 2 and 3 the part that the rank keeps
 //           + 2 all-reduces over t of the values between layers, for each microbatch and layer,
 //             which is an attention or a feed-forward block
-//           + reduction of the gradients over d, for each microbatch in levels 2 and 3
-//           + a gather of parameters in levels 1 and 2, two for each microbatch in level 3
+//           + reduction of the gradients over d, for each microbatch in levels 2 and 3, as far as
+//           it
+//             takes longer than a backward pass
+//           + a gather of parameters in levels 1 and 2; in level 3 two for each microbatch, as far
+//             as they take longer than the passes
 //   bytes   parameters, gradients and states of a rank, cut over d by the level
 //           + what the microbatches for which the schedule needs room keep for their backward
 //             passes. Tensor parallel ranks divide it, except for the residual stream: for each

@@ -6,6 +6,7 @@
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/CollectiveCost.h"
 #include "runtime/machine/Roofline.h"
+#include "runtime/machine/UniformLink.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -120,16 +121,31 @@ TEST_F(Estimates, SchedulesIdleAsTheirOrdersDo) {
   EXPECT_LT(idleOf("zb-v", 2), interleaved);
 }
 
-// Sharded gradients are reduced for each microbatch, sharded states once.
-TEST_F(Estimates, ShardedGradientsAreReducedForEachMicrobatch) {
-  auto reductions = [&](int64_t microbatches) {
-    PlanShape states{.microbatches = microbatches, .optimizerLevel = 1}, gradients = states;
-    gradients.optimizerLevel = 2;
-    return secondsOf(gradients) - secondsOf(states);
+// Gradients are reduced for each microbatch if they are sharded, and hidden as far as a backward
+// pass takes that long. Ranks add the part of them that they keep.
+TEST_F(Estimates, ReductionsOfShardedGradientsHideUnderBackwardPasses) {
+  pcc::abi::Cluster slow = cluster;
+  machine::setLinks(slow, *machine::parseLink("1Gbps,20us"));
+  PlanEstimator overNetwork(*model, *bounds, slow, space, /*memory=*/int64_t(80e9));
+  machine::GroupAxis axis{.size = 4, .stride = 1};
+  machine::GroupLayout group = machine::GroupLayout::over({&axis, 1}, slow);
+  auto collect = [&](pcc::abi::CollectiveKind kind) {
+    return machine::estimateCollectiveCost(slow, group, {kind, 64 * 64 * 4}).seconds;
   };
-  EXPECT_EQ(reductions(1), 0);
-  EXPECT_GT(reductions(2), 0);
-  EXPECT_NEAR(reductions(3), 2 * reductions(2), 1e-12);
+  double reduction = collect(pcc::abi::REDUCE_SCATTER), gather = collect(pcc::abi::ALL_GATHER);
+  for (int64_t microbatches : {1, 3}) {
+    double m = double(microbatches), work = bounds->getMicrobatch(4 * microbatches).seconds;
+    auto waitsOf = [&](int level) {
+      PlanShape shape{.microbatches = microbatches, .optimizerLevel = level};
+      double additions = additionsOf(microbatches, /*tensor=*/level >= 2 ? 4 : 1);
+      return overNetwork.estimate(shape).seconds - m * work - additions;
+    };
+    double exposed = std::max(reduction - work * 2 / 3, 0.0);
+    EXPECT_NEAR(waitsOf(1), exposed + gather, 1e-12);
+    EXPECT_NEAR(waitsOf(2), m * exposed + gather, 1e-12);
+    EXPECT_GT(waitsOf(3), m * exposed);
+  }
+  EXPECT_GT(reduction, bounds->getMicrobatch(12).seconds * 2 / 3);
 }
 
 // A plan that does not fit takes longer, the more it recomputes; one that does not fit even then is
