@@ -105,6 +105,7 @@ const MicrobatchCost &PipelineBounds::getMicrobatch(int64_t microbatches) {
     return known->second;
   known->second.multiplying = estimated->multiplying;
   known->second.launching = estimated->launching;
+  known->second.moving = estimated->moving;
   for (const stages::Layer &layer : estimated->layers) {
     known->second.seconds += layer.time;
     known->second.liveBytes += layer.live;
@@ -117,7 +118,7 @@ const MicrobatchCost &PipelineBounds::getMicrobatch(int64_t microbatches) {
 double PipelineBounds::boundSeconds(const PipelineCut &cut) {
   double m = double(cut.microbatches), p = cut.stages;
   const MicrobatchCost &cost = getMicrobatch(cut.microbatches);
-  double work = cost.multiplying / double(devices) + cost.launching / p;
+  double work = (cost.multiplying + cost.moving) / double(devices) + cost.launching / p;
   bool fillsInOrder = cut.chunks == 1 && !cut.splitsBackward;
   return fillsInOrder ? work * p / (1 - std::pow(1 - 1 / m, p)) : work * m;
 }

@@ -2,8 +2,9 @@
 //
 // Bounds on a model's pipelines before any of them is compiled: how the batch divides, how many
 // virtual stages the layers allow, and the minimum time of a step. The bound divides the least
-// times of the layers' matmuls (LayerCosts.h) evenly over all ranks, adds their launches on each
-// rank of a stage, and assumes no waiting, except:
+// times of the layers' matmuls, and of the kernels between them, evenly over all ranks
+// (LayerCosts.h). It adds the launches of matmuls on each rank of a stage, and assumes no waiting,
+// except:
 //
 //   unsplit backward passes, one virtual stage per stage: stage i waits for the stages before it
 //   at the beginning of a step, and they wait for it at the end. With T for a microbatch on the
@@ -12,8 +13,8 @@
 //   T / (1 - (1 - 1/m)^p)
 //   anything else: m T / p
 //
-// The bound contains no other ops, for kernels may fuse them, no messages, no collectives and no
-// update.
+// Kernels between matmuls count only the bytes that they read and write at least (LeastTraffic.h).
+// The bound contains no messages, no collectives and no update.
 #pragma once
 
 #include "compiler/plan/choice/PipelineChoice.h"
@@ -32,6 +33,7 @@ struct MicrobatchCost {
   double seconds = 0;                ///< forward and backward; 0: unknown
   double multiplying = 0;            ///< least seconds of the matmuls among them
   double launching = 0;              ///< least seconds of the launches of these
+  double moving = 0;                 ///< least seconds of the kernels between the matmuls
   int64_t liveBytes = 0;             ///< kept from its forward to its backward pass
   int64_t heldBytes = 0;             ///< parameters, gradients in f32, optimizer states
   std::vector<stages::Layer> layers; ///< whose sums these are

@@ -5,6 +5,7 @@
 // parameter holds it; the first one also holds its optimizer states.
 #include "compiler/plan/layers/LayerCosts.h"
 
+#include "compiler/plan/layers/LeastTraffic.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
@@ -15,6 +16,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/options/Optimizers.h"
 #include "runtime/machine/CollectiveCost.h"
+#include "runtime/machine/Roofline.h"
 
 using namespace mlir;
 
@@ -80,7 +82,9 @@ public:
     addHeld(module, forward);
     for (auto [number, layer] : llvm::enumerate(layers))
       layer.handOver = secondsToSend(chain[number].crossing);
-    return {std::move(layers), std::move(forwardTimes), multiplying, launching};
+    double moving = perRank(countLeastTraffic(model.getFunction())) /
+                    machine::memoryRate(options.cluster.device());
+    return {std::move(layers), std::move(forwardTimes), multiplying, launching, moving};
   }
 
 private:

@@ -35,6 +35,8 @@ struct LayerCosts {
   /// Least seconds of all matmuls, and of their launches, which each rank needs
   /// (passes/analysis/cost/OpCostModel.h).
   double multiplying = 0, launching = 0;
+  /// Least seconds of the kernels between matmuls (LeastTraffic.h), without their launches.
+  double moving = 0;
 };
 
 /// Estimates the costs of the layers of `forward`, a function of `module` before differentiation.

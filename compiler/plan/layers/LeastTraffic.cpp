@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the results of matmuls to their readers, and the operands of matmuls to the ops that
+// compute them, through ops that may take part in either. Leaves out whatever it does not know.
+#include "compiler/plan/layers/LeastTraffic.h"
+
+#include "dialects/graph/Graph.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/kernels/Kernels.h"
+#include "passes/analysis/names/OpNames.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::plan {
+namespace {
+
+/// Counts the traffic of one function.
+class TrafficCounter {
+public:
+  explicit TrafficCounter(func::FuncOp function);
+
+  int64_t count();
+
+private:
+  bool runsApart(Operation *op) const;
+  void addReads(Value result, Value part);
+  void addWrite(Value operand);
+
+  func::FuncOp function;
+  /// Values made of parameters and constants alone, which a step may compute once.
+  llvm::DenseSet<Value> ofParameters;
+  /// True if matmul instructions may compute elementwise gradients: those of ReLU and GELU.
+  bool mayMultiplyGradients = false;
+  /// Bytes by value, in its narrowest type between a matmul and a kernel.
+  llvm::MapVector<Value, int64_t> read, written;
+};
+
+} // namespace
+
+/// Returns whether an instruction multiplies operands from memory.
+static bool multiplies(Operation *op) {
+  return isa<MatmulOp, EinsumOp>(op) || analysis::isConvolution(op) || analysis::isAttention(op);
+}
+
+/// Returns whether an instruction or a kernel may read or write the op's result in place of its
+/// operand.
+static bool passesOn(Operation *op) { return isa<ReshapeOp, TransposeOp, CastOp>(op); }
+
+static bool isSpread(Value value) {
+  while (value.getDefiningOp() && passesOn(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value.getDefiningOp() && isa<BroadcastOp, ConstantOp>(value.getDefiningOp());
+}
+
+TrafficCounter::TrafficCounter(func::FuncOp function) : function(function) {
+  for (BlockArgument argument : function.getArguments()) {
+    RoleAttr role = getArgRole(function, argument.getArgNumber());
+    if (role && role.getKind() == RoleKind::Parameter)
+      ofParameters.insert(argument);
+  }
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    mayMultiplyGradients |= isa<ReluOp, GeluOp>(op);
+    if (llvm::all_of(op.getOperands(), [&](Value value) { return ofParameters.contains(value); }))
+      ofParameters.insert_range(op.getResults());
+  }
+}
+
+/// Returns whether a kernel of its own must compute the op, whatever else it computes: whether no
+/// matmul does.
+bool TrafficCounter::runsApart(Operation *op) const {
+  if (isa<RmsNormOp, LayerNormOp, SoftmaxOp, RotaryEmbeddingOp>(op))
+    return true;
+  if (!op->hasTrait<Elementwise>() || isa<CastOp, ReluOp, GeluOp>(op) ||
+      (mayMultiplyGradients && analysis::getDerivedFrom(op)))
+    return false;
+  return llvm::none_of(op->getOperands(), isSpread);
+}
+
+/// Adds the result of a matmul if a kernel reads it. `part` is the result or a view or cast of it.
+void TrafficCounter::addReads(Value result, Value part) {
+  for (Operation *user : part.getUsers())
+    if (passesOn(user)) {
+      addReads(result, user->getResult(0));
+    } else if (runsApart(user)) {
+      int64_t bytes =
+          std::min(analysis::getNumBytes(result.getType()), analysis::getNumBytes(part.getType()));
+      auto [known, isNew] = read.try_emplace(result, bytes);
+      known->second = std::min(known->second, bytes);
+    }
+}
+
+/// Adds the value that a matmul takes as `operand`, if a kernel writes it.
+void TrafficCounter::addWrite(Value operand) {
+  int64_t bytes = analysis::getNumBytes(operand.getType());
+  Value value = operand;
+  while (value.getDefiningOp() && passesOn(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+    bytes = std::min(bytes, analysis::getNumBytes(value.getType()));
+  }
+  if (!value.getDefiningOp() || !runsApart(value.getDefiningOp()) || ofParameters.contains(value))
+    return;
+  auto [known, isNew] = written.try_emplace(value, bytes);
+  known->second = std::min(known->second, bytes);
+}
+
+int64_t TrafficCounter::count() {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (multiplies(&op)) {
+      for (Value result : op.getResults())
+        addReads(result, result);
+      for (Value operand : op.getOperands())
+        addWrite(operand);
+    }
+  int64_t bytes = 0;
+  for (auto *values : {&read, &written})
+    for (auto [value, size] : *values)
+      bytes += size;
+  return bytes;
+}
+
+int64_t countLeastTraffic(func::FuncOp function) { return TrafficCounter(function).count(); }
+
+} // namespace pcc::plan
