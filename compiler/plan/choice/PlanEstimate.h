@@ -13,11 +13,10 @@
 //             levels 2 and 3 the part that the rank keeps
 //           + 2 all-reduces over t of the values between layers, for each microbatch and layer,
 //             which is an attention or a feed-forward block
-//           + reduction of the gradients over d, for each microbatch in levels 2 and 3, as far as
-//           it
-//             takes longer than a backward pass
-//           + a gather of parameters in levels 1 and 2; in level 3 two for each microbatch, as far
-//             as they take longer than the passes
+//           + reduction of the gradients over d, for each microbatch in levels 2 and 3: what a
+//             backward pass does not hide
+//           + a gather of parameters in levels 1 and 2; in level 3 two for each microbatch: what
+//             the passes do not hide
 //   bytes   parameters, gradients and states of a rank, cut over d by the level
 //           + what the microbatches for which the schedule needs room keep for their backward
 //             passes. Tensor parallel ranks divide it, except for the residual stream: for each
