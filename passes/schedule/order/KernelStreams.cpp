@@ -49,13 +49,9 @@ KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<analysis::Kern
                              const abi::Cluster &cluster)
     : KernelStreams(section, {}, inOrder(section, kernels), cluster) {}
 
-bool KernelStreams::isSend(int task) const {
-  return kernels[task].kernel && isa<pipe::SendOp>(kernels[task].kernel->ops.front());
-}
-
 void KernelStreams::addUnfinished(const Unfinished &before) {
   int task = int(kernels.size());
-  problem.tasks.push_back({streamOf(*before.kernel.kernel), before.seconds, {}, "", false});
+  problem.tasks.push_back({streamOf(*before.kernel.kernel), before.seconds, {}, "", false, false});
   kernels.push_back({});
   for (Operation *op : before.kernel.kernel->ops)
     taskOf[op] = task;
@@ -66,7 +62,9 @@ void KernelStreams::addUnfinished(const Unfinished &before) {
 void KernelStreams::addTask(StepKernel kernel) {
   int task = int(kernels.size());
   bool isLastRunOnly = kernel.section != &section && section.runs > 1;
-  problem.tasks.push_back({streamOf(*kernel.kernel), secondsOf(kernel), {}, "", isLastRunOnly});
+  bool isSend = isa<pipe::SendOp>(kernel.kernel->ops.front());
+  problem.tasks.push_back(
+      {streamOf(*kernel.kernel), secondsOf(kernel), {}, "", isLastRunOnly, isSend});
   kernels.push_back(kernel);
   for (Operation *op : kernel.kernel->ops)
     taskOf[op] = task;

@@ -47,7 +47,6 @@ public:
   const streams::StreamProblem &getProblem() const { return problem; }
   /// Returns the kernel of a task; null for an unfinished kernel.
   StepKernel getKernel(int task) const { return kernels[task]; }
-  bool isSend(int task) const;
 
 private:
   void addUnfinished(const Unfinished &before);

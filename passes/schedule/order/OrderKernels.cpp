@@ -77,7 +77,8 @@ static bool sendsInTime(const KernelStreams &streams, const streams::StreamOrder
   streams::StreamTimes before = streams::runInOrder(streams.getProblem(), given),
                        after = streams::runInOrder(streams.getProblem(), found);
   for (int task : given)
-    if (streams.isSend(task) && after.begin[task] > before.begin[task] + before.finish * 1e-12)
+    if (streams.getProblem().tasks[task].isSend &&
+        after.begin[task] > before.begin[task] + before.finish * 1e-12)
       return false;
   return true;
 }

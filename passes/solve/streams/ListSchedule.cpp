@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 
 namespace pcc::streams {
 
@@ -28,9 +29,10 @@ struct Guide {
   std::vector<double> predictedReady; ///< predicted time at which it can start; empty: unknown
   std::vector<double>
       latest; ///< latest start that does not delay the end; as many as `predictedReady`
-  /// Computations start in the order in which they become ready, messages by urgency. So messages
-  /// that nothing waits for are sent early: the sum of a gradient, while the pass goes on.
-  bool computesFirstCome = false;
+  /// By task: whether it starts after all more urgent ones, in the order in which such tasks become
+  /// ready. Empty: no task does. Computations that no send needs do so, so that messages that
+  /// nothing waits for are sent early: the sum of a gradient, while the pass goes on.
+  std::vector<bool> isFirstCome = {};
 };
 
 class ListScheduler {
@@ -41,18 +43,19 @@ public:
   StreamOrder run();
 
 private:
+  using Key = std::tuple<bool, double, int>; ///< the smallest of a stream is preferred
   struct Stream {
-    double free = 0;                            ///< end of its last started task
-    std::set<std::pair<double, int>> byUrgency; ///< tasks that may start, by their keys
-    std::multiset<double> ready;                ///< their ready times
-    std::set<std::pair<double, int>> coming;    ///< tasks not yet started, by predicted ready time
+    double free = 0;                         ///< end of its last started task
+    std::set<Key> byUrgency;                 ///< tasks that may start
+    std::multiset<double> ready;             ///< their ready times
+    std::set<std::pair<double, int>> coming; ///< tasks not yet started, by predicted ready time
   };
   struct Choice {
     double begin;
     int task; ///< -1: none may start
   };
 
-  std::pair<double, int> keyOf(int task) const;
+  Key keyOf(int task) const;
   void release(int task);
   Choice choose(const Stream &stream) const;
   double nextEvent(const Stream &stream, double time) const;
@@ -100,10 +103,10 @@ StreamOrder ListScheduler::run() {
   return order;
 }
 
-/// Returns the key of a task that may start; the smallest of a stream is preferred.
-std::pair<double, int> ListScheduler::keyOf(int task) const {
-  bool isFirstCome = guide.computesFirstCome && problem.tasks[task].stream == computeStream;
-  return {isFirstCome ? ready[task] : -guide.urgency[task], task};
+/// Returns the key of a task that may start.
+ListScheduler::Key ListScheduler::keyOf(int task) const {
+  bool isFirstCome = !guide.isFirstCome.empty() && guide.isFirstCome[task];
+  return {isFirstCome, isFirstCome ? ready[task] : -guide.urgency[task], task};
 }
 
 void ListScheduler::release(int task) {
@@ -116,7 +119,7 @@ ListScheduler::Choice ListScheduler::choose(const Stream &stream) const {
   if (stream.ready.empty())
     return {never, -1};
   for (double time = std::max(stream.free, *stream.ready.begin());; time = nextEvent(stream, time))
-    for (auto [urgency, task] : stream.byUrgency)
+    for (auto [isFirstCome, urgency, task] : stream.byUrgency)
       if (ready[task] <= time && mayBegin(stream, task, time))
         return {time, task};
 }
@@ -184,6 +187,19 @@ static std::vector<double> findChainUrgency(const StreamProblem &problem, double
           problem.tasks[before].stream == computeStream)
         urgency[i] = std::max(urgency[i], urgency[before]);
   return urgency;
+}
+
+/// Returns by task whether it computes, and no send depends on it.
+static std::vector<bool> findFirstCome(const StreamProblem &problem) {
+  std::vector<bool> isSent(problem.tasks.size()), isFirstCome(problem.tasks.size());
+  for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {
+    const Task &task = problem.tasks[i];
+    isSent[i] = isSent[i] || task.isSend;
+    isFirstCome[i] = task.stream == computeStream && !isSent[i];
+    for (int before : task.after)
+      isSent[before] = isSent[before] || isSent[i];
+  }
+  return isFirstCome;
 }
 
 /// Keeps the order of each stream, but moves every message as far to the front as it can start. So
@@ -275,7 +291,7 @@ private:
 StreamOrder schedule(const StreamProblem &problem) {
   Best best(problem);
   for (double weight : {1.0, 2.0, 8.0}) {
-    best.improve({findUrgency(problem, weight), {}, {}, /*computesFirstCome=*/true});
+    best.improve({findUrgency(problem, weight), {}, {}, findFirstCome(problem)});
     best.improve({findUrgency(problem, weight), {}, {}});
     best.improve({findChainUrgency(problem, weight), {}, {}});
   }

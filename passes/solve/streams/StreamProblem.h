@@ -32,6 +32,7 @@ struct Task {
   std::string name = {};
   /// Runs in the last run only. A task that runs in every run never depends on one.
   bool isLastRunOnly = false;
+  bool isSend = false; ///< another rank waits for it
 };
 
 struct StreamProblem {

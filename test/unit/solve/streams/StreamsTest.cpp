@@ -84,6 +84,23 @@ TEST(Lanes, ComputesEarlyWhatIsSent) {
   EXPECT_DOUBLE_EQ(lowerBound(problem), layers * 4);
 }
 
+/// What another rank waits for comes first: the input gradient of a stage of a pipeline.
+TEST(Lanes, ComputesFirstWhatIsSentToAnotherRank) {
+  StreamProblem problem = parse(R"(
+    compute 1 a
+    send 1 1 sum after a
+    compute 1 b after sum
+    compute 2 weight
+    send 1 1 reduce after weight
+    compute 2 input
+    send 2 1 gradient after input
+  )");
+  EXPECT_DOUBLE_EQ(runInOrder(problem, schedule(problem)).begin.back(), 5);
+  problem.tasks.back().isSend = true;
+  EXPECT_DOUBLE_EQ(runInOrder(problem, schedule(problem)).begin.back(), 2);
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 6);
+}
+
 /// A gradient is reduced after a sum on the critical path, although the gradient is ready first.
 TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
   StreamProblem problem = parse(R"(
