@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "passes/analysis/names/OpNames.h"
 #include "passes/schedule/order/KernelCostModel.h"
@@ -18,10 +19,16 @@ public:
   explicit Copies(int64_t count) : count(count) {}
 
   void addSection(func::FuncOp section) {
-    for (BlockArgument argument : section.getArguments())
-      if (auto copy =
-              section.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), pipe::copyAttrName))
+    for (BlockArgument argument : section.getArguments()) {
+      unsigned index = argument.getArgNumber();
+      graph::RoleAttr role = graph::getArgRole(section, index);
+      int64_t ofSaved;
+      if (auto copy = section.getArgAttrOfType<IntegerAttr>(index, pipe::copyAttrName))
         copyOf[argument] = copy.getInt();
+      else if (role && role.getKind() == graph::RoleKind::Saved &&
+               !graph::getName(role).rsplit(", copy ").second.getAsInteger(10, ofSaved))
+        copyOf[argument] = ofSaved;
+    }
     for (Operation &op : section.getBody().front())
       for (Value operand : op.getOperands())
         if (auto copy = copyOf.find(operand); copy != copyOf.end()) {
