@@ -8,8 +8,8 @@
 //   %p = mul %s, %u               3 tensors. %s may stay in registers
 //   %d = matmul %p                read by its instruction
 //
-// What a matmul's instruction may compute itself counts nothing: bias, ReLU, GELU, casts, and sums
-// of its factors. Devices that share the work access at least as many bytes together.
+// Ops that a matmul's instruction may compute itself count nothing: bias, ReLU, GELU, casts, and
+// sums of its factors. Devices that share the work access at least as many bytes together.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

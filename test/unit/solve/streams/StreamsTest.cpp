@@ -84,7 +84,7 @@ TEST(Lanes, ComputesEarlyWhatIsSent) {
   EXPECT_DOUBLE_EQ(lowerBound(problem), layers * 4);
 }
 
-/// What another rank waits for comes first: the input gradient of a stage of a pipeline.
+/// The input gradient of a stage comes first, because another rank waits for it.
 TEST(Lanes, ComputesFirstWhatIsSentToAnotherRank) {
   StreamProblem problem = parse(R"(
     compute 1 a
