@@ -16,6 +16,9 @@ using namespace pcc::graph;
 namespace pcc::plan {
 namespace {
 
+/// Bytes by value, in its narrowest type between a matmul and a kernel.
+using ValueBytes = llvm::MapVector<Value, int64_t>;
+
 /// Counts the traffic of one function.
 class TrafficCounter {
 public:
@@ -25,7 +28,7 @@ public:
 
 private:
   bool runsApart(Operation *op) const;
-  void addReads(Value result, Value part);
+  void addReads(Value result, Value part, int64_t bytes);
   void addWrite(Value operand);
 
   func::FuncOp function;
@@ -33,11 +36,16 @@ private:
   llvm::DenseSet<Value> ofParameters;
   /// True if matmul instructions may compute elementwise gradients: those of ReLU and GELU.
   bool mayMultiplyGradients = false;
-  /// Bytes by value, in its narrowest type between a matmul and a kernel.
-  llvm::MapVector<Value, int64_t> read, written;
+  ValueBytes read, written;
 };
 
 } // namespace
+
+/// Adds a value, or lowers its bytes.
+static void add(ValueBytes &values, Value value, int64_t bytes) {
+  auto [known, isNew] = values.try_emplace(value, bytes);
+  known->second = std::min(known->second, bytes);
+}
 
 /// Returns whether an instruction multiplies operands from memory.
 static bool multiplies(Operation *op) {
@@ -78,17 +86,15 @@ bool TrafficCounter::runsApart(Operation *op) const {
   return llvm::none_of(op->getOperands(), isSpread);
 }
 
-/// Adds the result of a matmul if a kernel reads it. `part` is the result or a view or cast of it.
-void TrafficCounter::addReads(Value result, Value part) {
+/// Adds the result of a matmul if a kernel reads it. `part` is the result or a view or cast of it,
+/// and `bytes` the fewest bytes of the values before it.
+void TrafficCounter::addReads(Value result, Value part, int64_t bytes) {
+  bytes = std::min(bytes, analysis::getNumBytes(part.getType()));
   for (Operation *user : part.getUsers())
-    if (passesOn(user)) {
-      addReads(result, user->getResult(0));
-    } else if (runsApart(user)) {
-      int64_t bytes =
-          std::min(analysis::getNumBytes(result.getType()), analysis::getNumBytes(part.getType()));
-      auto [known, isNew] = read.try_emplace(result, bytes);
-      known->second = std::min(known->second, bytes);
-    }
+    if (passesOn(user))
+      addReads(result, user->getResult(0), bytes);
+    else if (runsApart(user))
+      add(read, result, bytes);
 }
 
 /// Adds the value that a matmul takes as `operand`, if a kernel writes it.
@@ -101,15 +107,14 @@ void TrafficCounter::addWrite(Value operand) {
   }
   if (!value.getDefiningOp() || !runsApart(value.getDefiningOp()) || ofParameters.contains(value))
     return;
-  auto [known, isNew] = written.try_emplace(value, bytes);
-  known->second = std::min(known->second, bytes);
+  add(written, value, bytes);
 }
 
 int64_t TrafficCounter::count() {
   for (Operation &op : function.getBody().front().without_terminator())
     if (multiplies(&op)) {
       for (Value result : op.getResults())
-        addReads(result, result);
+        addReads(result, result, analysis::getNumBytes(result.getType()));
       for (Value operand : op.getOperands())
         addWrite(operand);
     }

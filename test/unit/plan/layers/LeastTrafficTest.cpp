@@ -69,6 +69,15 @@ TEST(LeastTraffic, CountsTheNarrowerTypeOfACast) {
             1);
 }
 
+// A matmul's instruction may round its result for the kernel that widens it again.
+TEST(LeastTraffic, CountsTheNarrowestTypeOnTheWay) {
+  EXPECT_EQ(tensorsOf(matmul("%a", "%x") +
+                      "%n = graph.cast %a : tensor<8x16xf32> to tensor<8x16xbf16>\n"
+                      "%c = graph.cast %n : tensor<8x16xbf16> to tensor<8x16xf32>\n" +
+                      onTensor("%t = graph.tanh %c") + matmul("%y", "%t")),
+            1.5);
+}
+
 // A step may compute what is made of parameters alone once for all microbatches.
 TEST(LeastTraffic, LeavesOutWhatIsMadeOfParameters) {
   EXPECT_EQ(tensorsOf("%t = graph.tanh %w : tensor<16x16xf32>\n"
