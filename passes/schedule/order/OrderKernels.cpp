@@ -35,7 +35,6 @@
 #include "passes/analysis/ClusterAnalysis.h"
 
 using namespace mlir;
-using pcc::task::FormKind;
 
 namespace pcc::schedule {
 #define GEN_PASS_DEF_ORDERKERNELS
