@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a machine: a short form, links, and a file of `--cluster` in both of its formats.
+// Reads a machine: a short form, links, and a file of `--cluster` in each of its formats.
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/UniformLink.h"
 #include "test/fuzz/readers/InputFile.h"
@@ -15,7 +15,7 @@ static void readMachine(std::string_view bytes) {
   auto link = pcc::machine::parseLink(bytes);
   if (cluster && link)
     pcc::machine::setLinks(*cluster, *link);
-  pcc::fuzz::InputFile file(bytes.starts_with("{") ? "cluster.json" : "cluster.txt", bytes);
+  pcc::fuzz::InputFile file(pcc::fuzz::optionsFileName(bytes), bytes);
   pcc::abi::Cluster given;
   if (pcc::cli::readMessageFile(file.path(), given) != pcc::cli::Success)
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a file of options (`--config`) in both of its formats.
+// Reads a file of options (`--config`) in each of its formats.
 #include "runtime/abi/ConfigFields.h"
 #include "runtime/abi/config.pb.h"
 #include "test/fuzz/readers/InputFile.h"
@@ -9,7 +9,7 @@
 #include "tools/pcc/flags/OptionsFile.h"
 
 static void readConfig(std::string_view bytes) {
-  pcc::fuzz::InputFile file(bytes.starts_with("{") ? "config.json" : "config.txt", bytes);
+  pcc::fuzz::InputFile file(pcc::fuzz::optionsFileName(bytes), bytes);
   pcc::cli::OptionsFile options;
   if (options.read(file.path()) != pcc::cli::Success)
     return;

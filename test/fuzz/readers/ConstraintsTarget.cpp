@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a file of constraints in both of its formats, and attaches them to a small model.
+// Reads a file of constraints in each of its formats, and attaches them to a small model.
 #include "compiler/import/constraints/Constraints.h"
 #include "mlir/Parser/Parser.h"
 #include "test/fuzz/readers/InputFile.h"
@@ -11,7 +11,7 @@
 #include "tools/pcc/flags/MessageFile.h"
 
 static void attachConstraintFile(std::string_view bytes) {
-  pcc::fuzz::InputFile file(bytes.starts_with("{") ? "constraints.json" : "constraints.txt", bytes);
+  pcc::fuzz::InputFile file(pcc::fuzz::optionsFileName(bytes), bytes);
   pcc::abi::Constraints constraints;
   if (pcc::cli::readMessageFile(file.path(), constraints) != pcc::cli::Success)
     return;

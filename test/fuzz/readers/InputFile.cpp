@@ -52,4 +52,10 @@ InputFile::InputFile(std::string_view name, std::string_view bytes)
 
 InputFile::~InputFile() { unlink(filePath.c_str()); }
 
+std::string optionsFileName(std::string_view bytes) {
+  return bytes.starts_with("{")     ? "options.json"
+         : bytes.starts_with("---") ? "options.yaml"
+                                    : "options.txt";
+}
+
 } // namespace pcc::fuzz

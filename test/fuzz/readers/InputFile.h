@@ -23,4 +23,8 @@ private:
   std::string filePath;
 };
 
+/// Returns the name of a file of options with the content `bytes`: JSON begins with a brace, YAML
+/// with its mark of a document, `---`, and other content is protobuf's text form.
+std::string optionsFileName(std::string_view bytes);
+
 } // namespace pcc::fuzz

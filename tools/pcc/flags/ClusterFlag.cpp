@@ -39,7 +39,7 @@ ExitCode LinkFlag::read(std::optional<machine::UniformLink> &link) const {
 
 static constexpr FieldInfo clusterFields[] = {
     {.name = "cluster",
-     .help = "machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto or .json",
+     .help = "machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto, .yaml or .json",
      .valueName = "form|file"},
     {.name = "link",
      .help = "links between the devices, as in 10Gbps,20us",
@@ -74,7 +74,7 @@ ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cl
   if (ExitCode code = flags.read(config))
     return code;
   llvm::StringRef value = config.cluster();
-  bool isFile = value.ends_with(".textproto") || value.ends_with(".json");
+  bool isFile = hasMessageSuffix(value);
   abi::Cluster given;
   if (isFile)
     if (ExitCode code = readMessageFile(value, given))

@@ -6,6 +6,8 @@
 #include "tools/pcc/flags/MessageFile.h"
 
 #include "compiler/import/files/Nesting.h"
+#include "tools/pcc/flags/FieldNames.h"
+#include "tools/pcc/flags/YamlText.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -20,79 +22,12 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 
-/// Returns the words that all values of an enumeration begin with: MICRO_ for MICRO_SUM and
-/// MICRO_MEAN.
-static llvm::StringRef commonPrefix(const EnumDescriptor *type) {
-  llvm::StringRef prefix = type->value(0)->name();
-  for (int i = 1; i < type->value_count(); ++i) {
-    llvm::StringRef name = type->value(i)->name();
-    while (!name.starts_with(prefix))
-      prefix = prefix.drop_back();
-  }
-  return prefix.take_front(prefix.rfind('_') + 1);
-}
-
-const EnumValueDescriptor *pcc::cli::findEnumValue(const EnumDescriptor *type,
-                                                   llvm::StringRef text) {
-  std::string word = text.upper();
-  llvm::replace(word, '-', '_'); // zb-h1 is ZB_H1
-  for (int i = 0; i < type->value_count(); ++i) {
-    llvm::StringRef name = type->value(i)->name();
-    if (name == word || name.drop_front(commonPrefix(type).size()) == word)
-      return type->value(i);
-  }
-  return nullptr;
-}
-
-std::string pcc::cli::shortEnumName(const EnumValueDescriptor *value) {
-  return llvm::StringRef(value->name()).drop_front(commonPrefix(value->type()).size()).lower();
-}
-
-std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
-  std::string names;
-  for (int i = 0; i < type->value_count(); ++i) {
-    names += i == 0 ? "" : i + 1 == type->value_count() ? " or " : ", ";
-    names += shortEnumName(type->value(i));
-  }
-  return names;
-}
-
 /// Prints "FILE:LINE:COLUMN: error: MESSAGE" for the place `offset` bytes into `text`.
 static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset,
                        const llvm::Twine &message) {
   llvm::StringRef before = text.take_front(offset);
   size_t line = before.count('\n') + 1, column = offset - (before.rfind('\n') + 1) + 1;
   llvm::errs() << path << ":" << line << ":" << column << ": error: " << message << "\n";
-}
-
-/// Returns the name of a field of `message` that had the name `word` in the previous release, or
-/// `word` itself. Files of that release are accepted for one release.
-static llvm::StringRef findPresentName(const google::protobuf::Descriptor *message,
-                                       llvm::StringRef word) {
-  bool isFormer = message->full_name() == "pcc.abi.Constraints" && word == "pin";
-  return isFormer ? "constraint" : word;
-}
-
-/// A field of a file of options, and the name that MindSpore has for it beside its own.
-struct FieldAlias {
-  llvm::StringLiteral name, alias;
-};
-static constexpr FieldAlias fieldAliases[] = {{"auto_parallel_search_mode", "search_mode"}};
-
-llvm::StringRef pcc::cli::findAlias(llvm::StringRef name) {
-  for (const FieldAlias &row : fieldAliases)
-    if (row.name == name)
-      return row.alias;
-  return "";
-}
-
-/// Returns the name of the field that `word` names, which may be an alias.
-static llvm::StringRef resolveAlias(const google::protobuf::Descriptor *message,
-                                    llvm::StringRef word) {
-  for (const FieldAlias &row : fieldAliases)
-    if (row.alias == word && message->FindFieldByName(row.name.str()))
-      return row.name;
-  return word;
 }
 
 /// Returns the length of a list `[20, [35]]` at the beginning of `text`, up to its last bracket; 0
@@ -165,10 +100,10 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
         return std::nullopt;
       }
       result += value->name();
-    } else if (isWord && text.substr(end).ltrim().starts_with("{")) {
-      result += findPresentName(message, word);
     } else {
-      word = findValue(text, end) == llvm::StringRef::npos ? word : resolveAlias(message, word);
+      bool isName = findValue(text, end) != llvm::StringRef::npos ||
+                    text.substr(end).ltrim().starts_with("{");
+      word = isWord && isName ? resolveFieldName(message, word) : word;
       result += word;
     }
     begin = std::max(end, begin + 1);
@@ -192,18 +127,8 @@ static std::string describeTextError(llvm::StringRef message,
                                      const google::protobuf::Descriptor *type) {
   llvm::StringRef word = message;
   std::string start = "Message type \"" + type->full_name() + "\" has no field named \"";
-  if (!word.consume_front(start))
-    return message.str();
-  word = word.take_until([](char c) { return c == '"'; });
-  std::string text = "no option '" + word.str() + "'";
-  llvm::StringRef nearest;
-  unsigned least = word.size() / 2 + 1;
-  for (int i = 0; i < type->field_count(); ++i)
-    if (unsigned distance = word.edit_distance(type->field(i)->name()); distance < least) {
-      least = distance;
-      nearest = type->field(i)->name();
-    }
-  return nearest.empty() ? text : text + "; did you mean '" + nearest.str() + "'?";
+  return word.consume_front(start) ? describeUnknownField(type, word.split('"').first)
+                                   : message.str();
 }
 
 namespace {
@@ -249,15 +174,17 @@ static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
   return fail(BadInput, path + ": " + status.message().as_string());
 }
 
-ExitCode pcc::cli::readMessageFile(llvm::StringRef path, google::protobuf::Message &message,
-                                   google::protobuf::TextFormat::ParseInfoTree *places) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return fail(BadInput, "'" + path + "': " + buffer.getError().message());
-  llvm::StringRef text = (*buffer)->getBuffer();
-  if (path.ends_with(".json"))
-    return readJson(path, text, message);
+static bool isYaml(llvm::StringRef path) {
+  return path.ends_with(".yaml") || path.ends_with(".yml");
+}
 
+bool pcc::cli::hasMessageSuffix(llvm::StringRef path) {
+  return path.ends_with(".textproto") || path.ends_with(".json") || isYaml(path);
+}
+
+static ExitCode readText(llvm::StringRef path, llvm::StringRef text,
+                         google::protobuf::Message &message,
+                         google::protobuf::TextFormat::ParseInfoTree *places) {
   std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
   if (!spelled)
     return BadInput;
@@ -266,4 +193,18 @@ ExitCode pcc::cli::readMessageFile(llvm::StringRef path, google::protobuf::Messa
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(places);
   return parser.ParseFromString(*spelled, &message) ? Success : BadInput;
+}
+
+ExitCode pcc::cli::readMessageFile(llvm::StringRef path, google::protobuf::Message &message,
+                                   google::protobuf::TextFormat::ParseInfoTree *places) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(BadInput, "'" + path + "': " + buffer.getError().message());
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (path.ends_with(".json"))
+    return readJson(path, text, message);
+  if (!isYaml(path))
+    return readText(path, text, message, places);
+  std::optional<std::string> rewritten = rewriteYaml(path, text, message.GetDescriptor());
+  return rewritten ? readText(path, *rewritten, message, places) : BadInput;
 }

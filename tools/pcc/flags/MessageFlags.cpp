@@ -4,7 +4,7 @@
 // form. The file comes first, then flags, defaults and ranges.
 #include "tools/pcc/flags/MessageFlags.h"
 
-#include "tools/pcc/flags/MessageFile.h"
+#include "tools/pcc/flags/FieldNames.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

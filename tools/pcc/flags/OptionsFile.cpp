@@ -7,6 +7,7 @@
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/abi/compile.pb.h"
 #include "runtime/abi/config.pb.h"
+#include "tools/pcc/flags/FieldNames.h"
 #include "tools/pcc/flags/MessageFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <google/protobuf/descriptor.pb.h>

@@ -7,6 +7,7 @@
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/supervise/Backoff.h"
 #include "runtime/supervise/Supervise.h"
+#include "tools/pcc/flags/MessageFile.h"
 #include "tools/pcc/flags/OptionsFile.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
@@ -28,8 +29,7 @@ std::string findOptionsFile(const std::vector<std::string> &command) {
     return file;
   auto isRun = [](const std::string &argument) { return argument == "run"; };
   auto run = llvm::find_if(command, isRun);
-  if (run == command.end() || ++run == command.end() ||
-      !llvm::StringRef(*run).ends_with(".textproto"))
+  if (run == command.end() || ++run == command.end() || !hasMessageSuffix(*run))
     return "";
   return *run;
 }
