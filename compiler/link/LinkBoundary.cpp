@@ -80,6 +80,27 @@ LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initializer &i
   llvm_unreachable("an initializer");
 }
 
+/// Sets the place of a part in its tensor. A state of a part is the same part of the tensor's
+/// state: "qkv[q].moment1" of "qkv.moment1".
+void Linker::linkPart(graph::ParameterOp declaration, abi::Parameter &parameter) {
+  llvm::StringRef stateSuffix;
+  if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName)) {
+    stateSuffix = declaration.getSymName();
+    if (!stateSuffix.consume_front(owner.getValue()))
+      return;
+    declaration = module.lookupSymbol<graph::ParameterOp>(owner.getValue());
+  }
+  std::optional<graph::ParameterPart> part;
+  if (declaration)
+    part = graph::getParameterPart(declaration);
+  if (!part)
+    return;
+  parameter.mutable_part()->set_whole((part->whole + stateSuffix).str());
+  parameter.mutable_part()->mutable_shape()->Add(part->shape.begin(), part->shape.end());
+  parameter.mutable_part()->set_period(part->period);
+  parameter.mutable_part()->set_offset(part->offset);
+}
+
 LogicalResult Linker::linkParameter(task::ParameterOp op) {
   auto declaration = module.lookupSymbol<graph::ParameterOp>(op.getParameter());
   if (!declaration)
@@ -93,12 +114,7 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
   parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName))
     parameter.set_state_of(owner.getValue().str());
-  if (std::optional<graph::ParameterPart> part = graph::getParameterPart(declaration)) {
-    parameter.mutable_part()->set_whole(part->whole.str());
-    parameter.mutable_part()->mutable_shape()->Add(part->shape.begin(), part->shape.end());
-    parameter.mutable_part()->set_period(part->period);
-    parameter.mutable_part()->set_offset(part->offset);
-  }
+  linkPart(declaration, parameter);
   return linkInitializer(declaration, *parameter.mutable_initializer());
 }
 

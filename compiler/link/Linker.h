@@ -58,6 +58,7 @@ private:
   void linkBatch();
 
   // LinkBoundary.cpp
+  void linkPart(graph::ParameterOp declaration, abi::Parameter &parameter);
   mlir::LogicalResult linkParameter(task::ParameterOp op);
   mlir::LogicalResult linkInitializer(graph::ParameterOp op, abi::Initializer &initializer);
   void linkInput(task::InputOp op);

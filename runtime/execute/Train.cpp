@@ -401,10 +401,11 @@ int64_t lastStep(const TrainOptions &options, const StepPlan &plan) {
 /// order, so training cannot continue in them.
 Expected<StepPlan> planSteps(const Dataset &data, int64_t batchRows, const TrainOptions &options) {
   StepPlan plan{.stepsPerEpoch = data.rows / batchRows, .shift = options.leftOut};
-  if (options.resume && options.resume->manifest.has_data()) {
+  if (options.resume) {
+    // Without a position, the data begin anew; the manifest's message has zeros then.
     const abi::CheckpointManifest &manifest = options.resume->manifest;
     const abi::DataPosition &before = manifest.data();
-    if (before.rows() != data.rows)
+    if (manifest.has_data() && before.rows() != data.rows)
       return Status::badInput(fmt::format(
           "{}: expected the {} rows of '{}', in which training stopped, got {} rows; to train on "
           "other data, take only the parameters: 'pcc checkpoint convert'",

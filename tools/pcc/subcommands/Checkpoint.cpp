@@ -2,18 +2,14 @@
 //
 // pcc checkpoint: lists, describes, checks and converts checkpoints.
 
-#include "compiler/import/files/Safetensors.h"
-#include "passes/analysis/ElementTypes.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
-#include "runtime/checkpoint/Convert.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Shards.h"
-#include "tools/pcc/flags/Session.h"
 #include "tools/pcc/report/Output.h"
+#include "tools/pcc/subcommands/ConvertCheckpoint.h"
 #include "tools/pcc/subcommands/Subcommand.h"
-#include "tools/version/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
@@ -95,16 +91,25 @@ public:
         action(cl::Positional, cl::desc("list|show|verify|convert"), cl::sub(command)),
         path(cl::Positional, cl::desc("PATH"), cl::sub(command)),
         output("o",
-               cl::desc("output of convert: a .safetensors file of the parameters, or from such a "
-                        "file the folder of a checkpoint"),
+               cl::desc("output of convert: a .safetensors file, or the folder of a checkpoint if "
+                        "PATH is a .safetensors file or MindSpore's"),
                cl::value_desc("path"), cl::sub(command)),
+        strategies("strategy",
+                   cl::desc("convert: MindSpore's strategy file of each pipeline stage, for a PATH "
+                            "with a folder rank_N for each rank"),
+                   cl::value_desc("file,..."), cl::CommaSeparated, cl::sub(command)),
+        withStates("optimizer-states",
+                   cl::desc("convert: write optimizer states, too, under torch's names"),
+                   cl::sub(command)),
         format(command) {}
 
   ExitCode run() override {
     if (path.empty())
       return cli::fail(BadUsage, "expected 'list', 'show', 'verify' or 'convert', then a path");
-    if (action != "convert" && output.getNumOccurrences())
-      return cli::fail(BadUsage, "'-o': expected 'convert', got '" + action + "'");
+    for (const cl::Option *option : convertOptions)
+      if (action != "convert" && option->getNumOccurrences())
+        return cli::fail(BadUsage,
+                         "'" + spell(*option) + "': expected 'convert', got '" + action + "'");
     if (action == "list")
       return list();
     if (action == "show")
@@ -118,6 +123,10 @@ public:
   }
 
 private:
+  static std::string spell(const cl::Option &option) {
+    return (option.ArgStr.size() == 1 ? "-" : "--") + option.ArgStr.str();
+  }
+
   ExitCode list() const {
     auto entries = readFolder();
     if (!entries)
@@ -193,7 +202,7 @@ private:
       llvm::outs() << llvm::formatv(
           "data '{0}' in batches of {1} rows, {2}, seed {3}\n", data.name(), data.batch_rows(),
           data.shuffle() ? "shuffled" : "in their own order", data.seed());
-    if (!manifest.parameters_only())
+    if (manifest.has_data())
       llvm::outs() << "layout: " << layoutText(manifest) << "\n";
     llvm::outs() << count(uint64_t(manifest.shards_size()), "file", "files") << ", "
                  << megabytes(bytesOf(manifest)) << "\n";
@@ -238,44 +247,18 @@ private:
     return whole == manifest->shards_size() ? Success : BadInput;
   }
 
-  ExitCode convert() {
+  ExitCode convert() const {
     if (output.empty())
       return cli::fail(BadUsage, "expected '-o' with a .safetensors file, or with the folder of a "
                                  "checkpoint if a file is converted");
-    llvm::StringRef from(path);
-    if (from.ends_with(".safetensors") || from.ends_with(".safetensors.index.json"))
-      return importFile();
-    auto found = runtime::findCheckpoint(path);
-    if (!found)
-      return fail(found.status());
-    if (!llvm::StringRef(output).ends_with(".safetensors"))
-      return cli::fail(BadUsage,
-                       "'-o': expected a name that ends in .safetensors, got '" + output + "'");
-    auto manifest = runtime::readManifest(*found);
-    if (!manifest)
-      return fail(manifest.status());
-    abi::Status status = runtime::exportParameters(*found, *manifest, output);
-    return status.ok() ? Success : fail(status);
-  }
-
-  ExitCode importFile() const {
-    Session session;
-    auto tensors = import::readSafetensors(path, session.context);
-    if (!tensors)
-      return BadInput;
-    std::vector<runtime::WholeTensor> whole;
-    for (const import::NamedTensor &tensor : *tensors) {
-      mlir::RankedTensorType type = tensor.data.type;
-      whole.push_back({tensor.name,
-                       pcc::analysis::toElementType(type.getElementType()),
-                       {type.getShape().begin(), type.getShape().end()},
-                       {tensor.data.bytes.data(), tensor.data.bytes.size()}});
-    }
-    abi::Status status = runtime::importParameters(whole, tools::version(), output);
-    return status.ok() ? Success : fail(status);
+    return convertCheckpoint({path, output, {strategies.begin(), strategies.end()}, withStates});
   }
 
   cl::opt<std::string> action, path, output;
+  cl::list<std::string> strategies;
+  cl::opt<bool> withStates;
+  const std::array<const cl::Option *, 3> convertOptions = {
+      std::addressof(output), std::addressof(strategies), std::addressof(withStates)};
   FormatFlag format;
 };
 

@@ -28,6 +28,9 @@ inline void writeQuickly(const std::string &path, const std::string &content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
+/// Returns the content of a file.
+inline std::string readAll(const std::string &path) { return *abi::readFile(path); }
+
 /// Adds a tensor of bytes without blocks.
 inline abi::CheckpointTensor &addTensor(abi::CheckpointManifest &manifest, const std::string &name,
                                         const std::vector<int64_t> &shape) {

@@ -3,7 +3,6 @@
 #include "test/unit/runtime/checkpoint/CheckpointFiles.h"
 
 #include "runtime/abi/Random.h"
-#include "runtime/checkpoint/Convert.h"
 
 #include <numeric>
 
@@ -11,8 +10,6 @@ namespace pcc::test {
 namespace {
 
 using namespace runtime;
-
-std::string readAll(const std::string &path) { return *abi::readFile(path); }
 
 /// Elements that say where they are.
 std::vector<std::byte> numbered(size_t count) {
@@ -153,27 +150,6 @@ TEST(Shards, NoSpaceIsAnErrorBeforeTheFirstByte) {
   EXPECT_NE(writer.status().message().find("rank-0: cannot write: "), std::string::npos)
       << writer.status().message();
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-}
-
-TEST(Convert, AFileOfParametersBecomesACheckpointAndAFileAgain) {
-  std::string folder = emptyFolder("convert") + "/checkpoint", file = folder + ".safetensors";
-  std::vector<WholeTensor> tensors = {{"b", abi::F32, {2}, "bbbbBBBB"},
-                                      {"none", abi::F32, {0}, ""},
-                                      {"a", abi::U8, {2, 3}, "aaaAAA"}};
-  ASSERT_TRUE(importParameters(tensors, "1.2.3", folder).ok());
-  Expected<abi::CheckpointManifest> manifest = readManifest(folder);
-  ASSERT_TRUE(bool(manifest)) << manifest.status().message();
-  EXPECT_TRUE(manifest->parameters_only());
-  EXPECT_EQ(manifest->step(), 0);
-  EXPECT_EQ(manifest->pcc_version(), "1.2.3");
-  ASSERT_TRUE(exportParameters(folder, *manifest, file).ok());
-  std::string content = readAll(file);
-  EXPECT_EQ(content.substr(content.size() - 14), "bbbbBBBBaaaAAA");
-  EXPECT_TRUE(readAll(folder + "/parameters.safetensors").ends_with("bbbbBBBBaaaAAA"));
-  EXPECT_EQ(importParameters(tensors, "", folder).message(),
-            folder + ": expected the name of a new folder, got one that exists");
-  std::filesystem::resize_file(folder + "/parameters.safetensors", 10);
-  EXPECT_NE(exportParameters(folder, *manifest, file).message().find("damaged"), std::string::npos);
 }
 
 } // namespace
