@@ -54,6 +54,7 @@ protected:
     abi::ParallelConfig &config = options.parallel;
     config.set_device_num(GetParam());
     config.set_gradients_mean(true);
+    config.set_micro_batches(1);
     config.set_micro_reduction(abi::MICRO_MEAN);
     config.set_loss_repeated_mean(true);
   }
