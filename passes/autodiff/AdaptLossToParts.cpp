@@ -317,7 +317,9 @@ struct AdaptLossToParts : impl::AdaptLossToPartsBase<AdaptLossToParts> {
     }
     FailureOr<func::FuncOp> source = parts() == 1 ? func::FuncOp() : findSource();
     if (failed(source) || (*source && failed(adapt(*source))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (*source)
+      warnOfBatchNorms(*source);
   }
 
 private:
@@ -393,6 +395,18 @@ private:
                       << ", takes the mean over its own labels, so the gradients "
                       << "are those of the batch only if equally many labels count in all parts";
     return success();
+  }
+
+  /// Warns of batch norms, which know the samples of one part only.
+  void warnOfBatchNorms(func::FuncOp function) {
+    auto norms = llvm::to_vector(function.getOps<graph::BatchNormOp>());
+    if (!norms.empty())
+      norms.front()->emitWarning()
+          << "batch norms (" << norms.size() << ", this one is the first) take the statistics of "
+          << "each of " << describeParts()
+          << ", and not those of the whole batch, so losses differ "
+          << "from those of a step in one part; '--freeze-batch-norm' trains with the running "
+          << "statistics";
   }
 
   /// Warns of a sum whose gradients are divided by the number of microbatches.

@@ -63,8 +63,9 @@ def AdaptLossToParts : Pass<"autodiff-adapt-loss-to-parts", "::mlir::ModuleOp"> 
     That of the batch is not known before its last part. This pass lets each part divide by the
     number of its positions, a constant, and return the share of them that counts as the gradient of
     the state `counted_share`, which it declares. autodiff-build-update divides the accumulated loss
-    and gradients by the accumulated share. Warns of losses with several such divisions. Makes
-    @forward_loss from @forward, if the model has a loss of its own.
+    and gradients by the accumulated share. Warns of losses with several such divisions, and of batch
+    norms, which take the statistics of a part. Makes @forward_loss from @forward, if the model has
+    a loss of its own.
   }];
   let options = [
     Option<"microBatches", "micro-batches", "int64_t", "1", "microbatches of a step (m)">,

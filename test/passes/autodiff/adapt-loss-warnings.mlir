@@ -7,6 +7,20 @@
 // MEAN-NOT: warning: the loss adds
 // COUNT: error: expected at least one microbatch and one copy, got 0 and 1
 
+// Batch norms take the statistics of each part.
+func.func @forward_loss(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
+                        %s: tensor<3xf32> {graph.role = #graph.role<parameter "scale">},
+                        %m: tensor<3xf32> {graph.role = #graph.role<parameter "mean">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  // expected-warning @+1 {{batch norms (2, this one is the first) take the statistics of each of 6 parts of the batch, microbatches times copies, and not those of the whole batch, so losses differ from those of a step in one part; '--freeze-batch-norm' trains with the running statistics}}
+  %0:3 = graph.batch_norm %x, %s, %s, %m, %m epsilon = 0.125 momentum = 0.75 : tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>
+  %1:3 = graph.batch_norm %0#0, %s, %s, %m, %m epsilon = 0.125 momentum = 0.75 : tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>
+  %2 = graph.mse %1#0, %x : tensor<4x3xf32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
 // Two means with labels of their own have two divisors.
 func.func @forward_loss(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
                         %labels: tensor<4xi64> {graph.role = #graph.role<input "labels">},
