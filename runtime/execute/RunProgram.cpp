@@ -5,9 +5,11 @@
 // this order.
 
 #include "runtime/execute/RunProgram.h"
+#include "runtime/checkpoint/MatchModel.h"
 
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/base/Files.h"
+#include "runtime/checkpoint/MatchModel.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/batches/CheckValues.h"
 #include "runtime/execute/connect/OpenWorld.h"
@@ -182,6 +184,16 @@ static abi::RunConfig configOfResumed(abi::RunConfig config, const ResumePoint &
   return config;
 }
 
+/// Returns what tells whether the checkpoint has a parameter; null without a checkpoint.
+static std::function<bool(const abi::Parameter &)>
+makeIsStored(const std::shared_ptr<const ResumePoint> &point) {
+  if (!point)
+    return nullptr;
+  return [point](const abi::Parameter &parameter) {
+    return findStored(point->manifest, parameter) != nullptr;
+  };
+}
+
 /// Sets the parameters of a session to those of the checkpoint.
 static Status resume(Session &session, const std::shared_ptr<const ResumePoint> &point,
                      std::FILE *out) {
@@ -269,6 +281,7 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
     out = nullptr;
     progressLine = false;
   }
+  options->isSetLater = makeIsStored(*point);
   int64_t start = nowNanoseconds();
   auto session = Session::load(std::move(executable), *options);
   if (!session)

@@ -108,11 +108,11 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
         RankOptions{options.trace, options.checksInstructions, options.finiteCheck}));
   std::unique_ptr<Session> session(new Session(std::move(state), std::move(answers)));
   bool isSingleProcess = session->world().isSingleProcess();
-  Status loaded =
-      session->onEveryRank([seed = options.seed, isSingleProcess, join](RankExecutor &rank) {
-        Status status = rank.load(seed, join);
-        return status.ok() && !isSingleProcess ? rank.connectToFirstRank() : status;
-      });
+  Status loaded = session->onEveryRank([values = ParameterValues{options.seed, options.isSetLater},
+                                        isSingleProcess, join](RankExecutor &rank) {
+    Status status = rank.load(values, join);
+    return status.ok() && !isSingleProcess ? rank.connectToFirstRank() : status;
+  });
   if (!loaded.ok())
     return loaded;
   return session;

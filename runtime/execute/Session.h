@@ -37,6 +37,8 @@ struct SessionOptions {
   FiniteCheckOptions finiteCheck = {};
   /// Join ranks with NCCL or fail.
   bool requiresNccl = false;
+  /// Whether the caller sets a parameter after load(), which then leaves it undefined; null: none.
+  std::function<bool(const abi::Parameter &)> isSetLater = {};
   /// Called with each reason that makes the run slower than possible; null: no warning.
   std::function<void(const std::string &)> warn = {};
 };

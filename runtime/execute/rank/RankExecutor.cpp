@@ -28,7 +28,7 @@ RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
   memory.base[abi::CONSTANT] = ownDevice->constants();
 }
 
-Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
+Status RankExecutor::load(const ParameterValues &values, const JoinDevices &join) {
   LocalWork work = atWork("loads the program", loadPatience);
   if (Status status = startTimestamps(); !status.ok())
     return status;
@@ -41,7 +41,7 @@ Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
   }
   if (Status status = allocateSpaces(); !status.ok())
     return std::move(status).at({.rank = ownRank});
-  if (Status status = initializeParameters(seed); !status.ok())
+  if (Status status = initializeParameters(values); !status.ok())
     return std::move(status).at({.rank = ownRank});
   if (Status status = makeGroups(); !status.ok())
     return status;
@@ -89,13 +89,15 @@ Status RankExecutor::allocateSpaces() {
   return {};
 }
 
-Status RankExecutor::initializeParameters(uint64_t seed) {
+Status RankExecutor::initializeParameters(const ParameterValues &values) {
   Expected<abi::DataReader> data = abi::DataReader::open(wholeExecutable);
   if (!data)
     return data.status();
   for (const abi::Parameter &parameter : ownProgram.parameters()) {
+    if (values.isSetLater && values.isSetLater(parameter))
+      continue;
     BufferWriter writer(*this); // per parameter, to hold only one image in host memory
-    Status status = initialize(parameter, wholeExecutable.mesh(), ownRank, seed, *data,
+    Status status = initialize(parameter, wholeExecutable.mesh(), ownRank, values.seed, *data,
                                writer.at(parameter.buffer()));
     if (status.ok())
       status = writer.send();

@@ -41,6 +41,14 @@ struct TaggedBytes {
   std::vector<std::byte> owned = {};
 };
 
+/// The values of parameters after load().
+struct ParameterValues {
+  /// Seed of random values.
+  uint64_t seed = 0;
+  /// Whether the caller sets a parameter later; null: none.
+  std::function<bool(const abi::Parameter &)> isSetLater = {};
+};
+
 struct RankOptions {
   TraceOptions trace = {};
   /// Wait for each device instruction.
@@ -56,7 +64,7 @@ public:
 
   /// Allocates memory, creates groups, prepares instructions and initializes parameters. All ranks
   /// call it concurrently, each on its own thread.
-  Status load(uint64_t seed, const JoinDevices &join);
+  Status load(const ParameterValues &values, const JoinDevices &join);
 
   /// Ends every present and future wait for other ranks. Any thread may call it.
   void abort(const std::string &reason);
@@ -140,7 +148,7 @@ private:
   Status startTimestamps();
   Status makeGroups();
   Status allocateSpaces();
-  Status initializeParameters(uint64_t seed);
+  Status initializeParameters(const ParameterValues &values);
   Status prepareSections();
   void planActions();
   void numberActions();
