@@ -96,8 +96,7 @@ Expected<RunData> openDatasets(const abi::RunConfig &config, Session &session,
 /// Returns options for as many trace entries per rank as a viewer shows at once, one for each
 /// instruction.
 TraceOptions traceOptionsOf(const abi::RunConfig &config) {
-  constexpr size_t shown = 4096;
-  return {.capacity = config.trace().empty() ? 0 : shown, .hasEach = true};
+  return {.capacity = config.trace().empty() ? 0 : shownEntries, .hasEach = true};
 }
 
 /// Returns the options of the session. An error of the link names its flag.

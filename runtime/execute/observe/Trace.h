@@ -28,6 +28,9 @@ struct TraceEntry {
   int64_t end = 0;
 };
 
+/// Number of entries of each rank that `--trace` shows, the latest ones.
+inline constexpr size_t shownEntries = 4096;
+
 struct TraceOptions {
   /// Number of entries kept; 0: none.
   size_t capacity = 0;
