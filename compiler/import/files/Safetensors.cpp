@@ -69,9 +69,11 @@ std::optional<llvm::json::Value> Reader::readHeader() {
   uint64_t available = bytes.size() < lengthBytes ? 0 : bytes.size() - lengthBytes;
   uint64_t longest = std::min(available, abi::maxSafetensorsHeader);
   if (length == 0 || length > longest) {
+    bool isMindSpore = path.ends_with(".ckpt");
     emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
-                   << " bytes after byte " << lengthBytes << ", got " << length
-                   << "; in torch 'safetensors.torch.save_file' writes such files";
+                   << " bytes after byte " << lengthBytes << ", got " << length << "; "
+                   << (isMindSpore ? "'pcc checkpoint convert' converts files of MindSpore"
+                                   : "in torch 'safetensors.torch.save_file' writes such files");
     return std::nullopt;
   }
   auto header = parseJson(bytes.substr(lengthBytes, length));
