@@ -39,9 +39,8 @@ bool isControl(std::string_view name) { return std::ranges::count(controlNames, 
 /// A tensor that is being merged.
 struct Merged {
   TensorInPieces tensor;
-  int64_t stage = 0; ///< the first one that has it
-  /// The piece and the rank at each offset.
-  std::map<std::vector<int64_t>, std::pair<size_t, int64_t>> places;
+  int64_t stage = 0;                             ///< the first one that has it
+  std::map<std::vector<int64_t>, size_t> places; ///< index of the piece at each offset
   bool differs = false;
 };
 
@@ -62,7 +61,7 @@ public:
                       stageRanks * int64_t(layouts.size()), rank));
     ranks.insert(rank);
     for (CkptTensor &tensor : *tensors)
-      if (Status status = add(tensor, stage, rank, rank % stageRanks); !status.ok())
+      if (Status status = add(tensor, stage, rank % stageRanks); !status.ok())
         return std::move(status).within(fmt::format("{}: '{}'", path, tensor.name));
     return {};
   }
@@ -74,7 +73,7 @@ public:
     MindSporeCheckpoint result;
     result.step = findStep();
     for (const Merged &merged : all)
-      if (merged.differs)
+      if (merged.differs && !isControl(merged.tensor.name))
         result.warnings.push_back(fmt::format(
             "'{}' differs between ranks that should hold the same values; those of the lowest rank "
             "are taken",
@@ -85,7 +84,7 @@ public:
   }
 
 private:
-  Status add(CkptTensor &tensor, int64_t stage, int64_t rank, int64_t rankOfStage) {
+  Status add(CkptTensor &tensor, int64_t stage, int64_t rankOfStage) {
     PlacedSlice slice{tensor.shape, {std::vector<int64_t>(tensor.shape.size()), tensor.shape}};
     if (!layouts.empty()) {
       const StageLayouts &own = layouts[size_t(stage)];
@@ -104,21 +103,19 @@ private:
       return {}; // shared by stages
     if (merged.tensor.type != tensor.type || merged.tensor.shape != slice.wholeShape)
       return Status::badInput("expected the type and the shape that it has on other ranks");
-    addPiece(merged, slice.box, tensor, rank);
+    addPiece(merged, slice.box, tensor);
+    owners.push_back(std::move(tensor.owner));
     return {};
   }
 
-  void addPiece(Merged &merged, const TensorBox &box, const CkptTensor &tensor, int64_t rank) {
-    auto [place, isNew] = merged.places.try_emplace(box.offsets, merged.tensor.pieces.size(), rank);
-    if (!isNew) {
-      const TensorPiece &known = merged.tensor.pieces[place->second.first];
-      merged.differs |= known.bytes != tensor.bytes && !isControl(tensor.name);
-      return;
-    }
+  static void addPiece(Merged &merged, const TensorBox &box, const CkptTensor &tensor) {
     if (tensor.bytes.empty())
       return;
-    merged.tensor.pieces.push_back({box, tensor.bytes});
-    owners.push_back(tensor.owner);
+    auto [place, isNew] = merged.places.try_emplace(box.offsets, merged.tensor.pieces.size());
+    if (isNew)
+      merged.tensor.pieces.push_back({box, tensor.bytes});
+    else
+      merged.differs |= merged.tensor.pieces[place->second].bytes != tensor.bytes;
   }
 
   Status checkCovered(const TensorInPieces &tensor) const {

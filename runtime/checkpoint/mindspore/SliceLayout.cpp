@@ -177,8 +177,8 @@ int64_t SliceLayout::ranks() const { return product(deviceMatrix); }
 Expected<PlacedSlice> placeSlice(const SliceLayout &layout, const std::vector<int64_t> &local,
                                  int64_t rank) {
   if (local.size() != layout.tensorMap.size() || (local.empty() && layout.shards > 1))
-    return Status::badInput(fmt::format("expected a tensor of {} dimensions, got {}",
-                                        layout.tensorMap.size(), local.size()));
+    return Status::badInput(
+        fmt::format("expected a tensor of rank {}, got {}", layout.tensorMap.size(), local.size()));
   std::vector<int64_t> counts(local.size(), 1), index(local.size(), 0);
   for (size_t d = 0; d < local.size(); ++d)
     if (int64_t map = layout.tensorMap[d]; map >= 0)
