@@ -89,6 +89,31 @@ def write_ranks(folder, values):
         ms.save_checkpoint(items, str(folder / f"ranks/rank_{rank}/net-1_3.ckpt"), append_dict={"epoch_num": 1, "step_num": 3})
 
 
+OPTIMIZERS = {
+    "momentum": lambda parameters: nn.Momentum(parameters, learning_rate=0.01, momentum=0.9),
+    "sgd-momentum": lambda parameters: nn.SGD(parameters, learning_rate=0.01, momentum=0.9),
+    "sgd": lambda parameters: nn.SGD(parameters, learning_rate=0.01),
+    "adagrad": lambda parameters: nn.Adagrad(parameters, learning_rate=0.01),
+    "adam-weight-decay": lambda parameters: nn.AdamWeightDecay(parameters, learning_rate=0.01),
+}
+
+
+def write_optimizers(folder, x, y):
+    """Writes a checkpoint of each optimizer after three steps, and the losses of steps 4 to 6."""
+    folder.mkdir()
+    lines = []
+    for name, make in OPTIMIZERS.items():
+        ms.set_seed(1)
+        net = nn.SequentialCell(nn.Dense(6, 8), nn.ReLU(), nn.Dense(8, 4))
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), make(net.trainable_params()))
+        for _ in range(3):
+            step(Tensor(x), Tensor(y))
+        ms.save_checkpoint(step, str(folder / f"{name}.ckpt"), append_dict={"step_num": 3})
+        losses = [float(step(Tensor(x), Tensor(y)).asnumpy()) for _ in range(3)]
+        lines += [f"{name}: {loss:.6g}\n" for loss in losses]
+    (folder / "losses.txt").write_text("".join(lines))
+
+
 def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -112,6 +137,7 @@ def main(folder):
     write_strategies(folder, values)
     losses = [float(step(Tensor(x), Tensor(y)).asnumpy()) for _ in range(3)]
     (folder / "losses.txt").write_text("".join(f"step: {i + 4}, loss is {loss:.6g}\n" for i, loss in enumerate(losses)))
+    write_optimizers(folder / "optimizers", x, y)
     for path in folder.rglob("*.ckpt"):
         path.chmod(0o644)
 

@@ -23,10 +23,12 @@ public:
   Exporter(const std::string &folder, const abi::CheckpointManifest &manifest)
       : manifest(manifest), reader(folder, manifest) {}
 
-  void addParameters() {
+  Status addParameters() {
     for (const abi::CheckpointTensor &tensor : manifest.tensors())
       if (tensor.state_of().empty())
-        add(tensor, tensor.name(), tensor.part().whole());
+        if (Status status = add(tensor, tensor.name(), tensor.part()); !status.ok())
+          return status;
+    return {};
   }
 
   /// Adds the states of parameters. A state of the training as a whole belongs to itself and has no
@@ -36,24 +38,14 @@ public:
     if (!updates)
       return updates.status();
     step = *updates;
-    for (const abi::CheckpointTensor &tensor : manifest.tensors()) {
-      const std::string &owner = tensor.state_of();
-      if (owner.empty() || owner == tensor.name())
-        continue;
-      const abi::CheckpointTensor *parameter = findTensor(manifest, owner);
-      std::string name = torchStateName(tensor.name(), owner);
-      if (!parameter || name.empty())
-        return Status::badInput(fmt::format(
-            "optimizer state '{}': expected a state that torch has, too, got another one",
-            tensor.name()));
-      std::string whole;
-      if (tensor.has_part())
-        whole = torchStateName(tensor.part().whole(), parameter->part().whole());
-      add(tensor, name, whole);
-    }
+    for (const abi::CheckpointTensor &tensor : manifest.tensors())
+      if (!tensor.state_of().empty() && tensor.state_of() != tensor.name())
+        if (Status status = addState(tensor); !status.ok())
+          return status;
     for (const abi::CheckpointTensor &tensor : manifest.tensors())
       if (tensor.state_of().empty() && tensor.trainable())
-        addStep(torchStepName(tensor.has_part() ? tensor.part().whole() : tensor.name()));
+        if (Status status = addStep(torchStepName(wholeName(tensor))); !status.ok())
+          return status;
     return {};
   }
 
@@ -63,27 +55,58 @@ public:
   }
 
 private:
-  /// Adds a tensor under a name. `whole` is the name of the tensor of which it is a part.
-  void add(const abi::CheckpointTensor &tensor, const std::string &name, const std::string &whole) {
+  /// Name of the tensor that files have: of the whole if this is a part.
+  static const std::string &wholeName(const abi::CheckpointTensor &tensor) {
+    return tensor.has_part() ? tensor.part().whole() : tensor.name();
+  }
+
+  Status addState(const abi::CheckpointTensor &tensor) {
+    const std::string &owner = tensor.state_of();
+    const abi::CheckpointTensor *parameter = findTensor(manifest, owner);
+    std::string name = torchStateName(tensor.name(), owner);
+    if (!parameter || name.empty())
+      return Status::badInput(
+          fmt::format("optimizer state '{}': expected a state that torch has, too, got another "
+                      "one; convert without '--optimizer-states'",
+                      tensor.name()));
+    abi::ParameterPart part = parameter->part(); // earlier versions stored no part of a state
+    if (parameter->has_part())
+      part.set_whole(torchStateName(wholeName(*parameter) + tensor.name().substr(owner.size()),
+                                    wholeName(*parameter)));
+    return add(tensor, name, part);
+  }
+
+  /// Adds a tensor under a name. It is a part of another one if `part` names that.
+  Status add(const abi::CheckpointTensor &tensor, const std::string &name,
+             const abi::ParameterPart &part) {
     abi::Parameter &parameter = *program.add_parameters();
     parameter.set_name(name);
     parameter.set_trainable(tensor.trainable());
     parameter.mutable_block()->set_type(tensor.type());
     *parameter.mutable_block()->mutable_global_shape() = tensor.shape();
-    if (tensor.has_part()) {
-      *parameter.mutable_part() = tensor.part();
-      parameter.mutable_part()->set_whole(whole);
-    }
-    sources[name] = &tensor;
+    if (!part.whole().empty())
+      *parameter.mutable_part() = part;
+    return addSource(name, &tensor);
   }
 
-  /// Adds the number of updates of a parameter, a scalar, unless it is there.
-  void addStep(const std::string &name) {
-    if (!sources.try_emplace(name, nullptr).second)
-      return;
+  /// Adds the number of updates of a parameter, a scalar, unless another part of it has done so.
+  Status addStep(const std::string &name) {
+    if (auto known = sources.find(name); known != sources.end() && !known->second)
+      return {};
     abi::Parameter &parameter = *program.add_parameters();
     parameter.set_name(name);
     parameter.mutable_block()->set_type(abi::F32);
+    return addSource(name, nullptr);
+  }
+
+  /// Fails if the file has a tensor of this name: a parameter that is called like a state.
+  Status addSource(const std::string &name, const abi::CheckpointTensor *tensor) {
+    if (sources.try_emplace(name, tensor).second)
+      return {};
+    return Status::badInput(fmt::format("'{}': expected no parameter that has the name of an "
+                                        "optimizer state, got one; convert without "
+                                        "'--optimizer-states'",
+                                        name));
   }
 
   /// Returns the number of steps that have changed parameters.
@@ -128,8 +151,10 @@ Status exportTensors(const std::string &folder, const abi::CheckpointManifest &m
     if (Status status = verifyShard(folder, shard); !status.ok())
       return status;
   Exporter exporter(folder, manifest);
-  exporter.addParameters();
-  if (Status status = withStates ? exporter.addStates() : Status(); !status.ok())
+  Status status = exporter.addParameters();
+  if (status.ok() && withStates)
+    status = exporter.addStates();
+  if (!status.ok())
     return std::move(status).within(folder);
   return exporter.write(path);
 }

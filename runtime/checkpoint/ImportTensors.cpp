@@ -16,13 +16,23 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 namespace pcc::runtime {
 
 std::vector<TensorPiece> wholePiece(const std::vector<int64_t> &shape, std::string_view bytes) {
   if (bytes.empty())
     return {};
-  return {{{std::vector<int64_t>(shape.size()), shape}, bytes}};
+  return {{{std::vector<int64_t>(shape.size()), shape}, {bytes}}};
+}
+
+static Status checkNames(std::span<const TensorInPieces> tensors) {
+  std::set<std::string_view> names;
+  for (const TensorInPieces &tensor : tensors)
+    if (!names.insert(tensor.name).second)
+      return Status::badInput(
+          fmt::format("'{}': expected one tensor or state of this name, got two", tensor.name));
+  return {};
 }
 
 static abi::CheckpointTensor describeTensor(const TensorInPieces &tensor) {
@@ -33,7 +43,7 @@ static abi::CheckpointTensor describeTensor(const TensorInPieces &tensor) {
   stored.set_trainable(tensor.stateOf.empty());
   stored.set_state(!tensor.stateOf.empty());
   stored.set_state_of(tensor.stateOf);
-  for (const auto &[box, bytes] : tensor.pieces) {
+  for (const auto &[box, chunks] : tensor.pieces) {
     abi::CheckpointBlock &block = *stored.add_blocks();
     block.mutable_offsets()->Add(box.offsets.begin(), box.offsets.end());
     block.mutable_shape()->Add(box.shape.begin(), box.shape.end());
@@ -70,17 +80,18 @@ static Status writeParts(std::span<const TensorInPieces> tensors, const std::str
     return status;
   std::string head = headerOf(entriesOf(manifest, 0));
   uint64_t bytes = head.size();
-  for (const TensorInPieces &tensor : tensors)
-    for (const TensorPiece &piece : tensor.pieces)
-      bytes += piece.bytes.size();
+  for (const abi::CheckpointTensor &tensor : manifest.tensors())
+    for (const abi::CheckpointBlock &block : tensor.blocks())
+      bytes += bytesOf(tensor, block);
   Expected<ShardWriter> writer = ShardWriter::create(folder, manifest.shards(0), bytes);
   if (!writer)
     return writer.status();
   Status status = writer->append(head);
   for (const TensorInPieces &tensor : tensors)
     for (const TensorPiece &piece : tensor.pieces)
-      if (status.ok())
-        status = writer->append(piece.bytes);
+      for (std::string_view chunk : piece.chunks)
+        if (status.ok())
+          status = writer->append(chunk);
   if (status.ok())
     status = writer->commit(*manifest.mutable_shards(0));
   return status.ok() ? writeManifest(manifest, folder) : status;
@@ -91,6 +102,8 @@ Status importTensors(std::span<const TensorInPieces> tensors, int64_t step,
   if (fileExists(folder))
     return Status::badInput(
         fmt::format("{}: expected the name of a new folder, got one that exists", folder));
+  if (Status status = checkNames(tensors); !status.ok())
+    return status;
   abi::CheckpointManifest manifest = describeAll(tensors, step, pccVersion);
   std::string unfinished = folder + ".part";
   std::error_code ignored;
@@ -106,9 +119,12 @@ Status importTensors(std::span<const TensorInPieces> tensors, int64_t step,
 /// Copies a piece into the tensor `whole`, row by row of its last dimension.
 static void copyPiece(const TensorPiece &piece, const std::vector<int64_t> &shape, size_t width,
                       std::string &whole) {
+  std::string joined;
+  for (std::string_view chunk : piece.chunks)
+    joined += chunk;
   const std::vector<int64_t> &counts = piece.box.shape;
   size_t row = (counts.empty() ? 1 : size_t(counts.back())) * width;
-  for (size_t at = 0, number = 0; at < piece.bytes.size(); at += row, ++number) {
+  for (size_t at = 0, number = 0; at < joined.size(); at += row, ++number) {
     size_t rest = number, stride = width, offset = 0;
     for (size_t d = shape.size(); d-- > 0; stride *= size_t(shape[d])) {
       bool isLast = d + 1 == shape.size();
@@ -116,7 +132,7 @@ static void copyPiece(const TensorPiece &piece, const std::vector<int64_t> &shap
       rest = isLast ? rest : rest / size_t(counts[d]);
       offset += (size_t(piece.box.offsets[d]) + index) * stride;
     }
-    std::memcpy(whole.data() + offset, piece.bytes.data() + at, row);
+    std::memcpy(whole.data() + offset, joined.data() + at, row);
   }
 }
 
@@ -132,7 +148,8 @@ Status saveTensors(std::span<const TensorInPieces> tensors, const std::string &p
     if (!status.ok())
       break;
     if (tensor.pieces.size() == 1) {
-      status = file->append(tensor.pieces.front().bytes);
+      for (std::string_view chunk : tensor.pieces.front().chunks)
+        status = status.ok() ? file->append(chunk) : status;
       continue;
     }
     size_t width = abi::elementBytes(tensor.type);

@@ -15,10 +15,11 @@
 
 namespace pcc::runtime {
 
-/// A box of a tensor in memory, row-major.
+/// A box of a tensor in memory.
 struct TensorPiece {
   TensorBox box;
-  std::string_view bytes;
+  /// The elements, row-major, one part behind the other.
+  std::vector<std::string_view> chunks;
 };
 
 /// A tensor in memory. Its pieces cover it and do not overlap.
@@ -34,7 +35,8 @@ struct TensorInPieces {
 std::vector<TensorPiece> wholePiece(const std::vector<int64_t> &shape, std::string_view bytes);
 
 /// Writes `tensors` as the checkpoint `folder`, of which a training can begin after `step` steps.
-/// The folder appears complete or not at all; it must not exist.
+/// The folder appears complete or not at all; it must not exist. Errors (BadInput): two tensors of
+/// one name, or a file that cannot be written.
 Status importTensors(std::span<const TensorInPieces> tensors, int64_t step,
                      const std::string &pccVersion, const std::string &folder);
 

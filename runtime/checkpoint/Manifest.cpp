@@ -7,12 +7,14 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/files/WholeFile.h"
+#include "runtime/abi/program/ParameterParts.h"
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/Xxh3.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string_view>
 
 namespace pcc::runtime {
@@ -55,6 +57,9 @@ std::string checkTensor(const abi::CheckpointManifest &manifest,
   std::optional<int64_t> count = abi::elementCount(tensor.shape());
   if (width == 0 || !count || *count > std::numeric_limits<int64_t>::max() / int64_t(width))
     return "expected an element type and a shape";
+  if (tensor.has_part())
+    if (std::string fault = abi::findFault(tensor.part(), *count); !fault.empty())
+      return "part: " + fault;
   int64_t covered = 0;
   for (const abi::CheckpointBlock &block : tensor.blocks()) {
     if (std::string wrong = checkBlock(manifest, tensor, block); !wrong.empty())
@@ -96,9 +101,14 @@ Status validate(const abi::CheckpointManifest &manifest) {
   for (const abi::CheckpointShard &shard : manifest.shards())
     if (std::string wrong = checkShard(shard); !wrong.empty())
       return Status::badInput(fmt::format("shard of rank {}: {}", shard.rank(), wrong));
-  for (const abi::CheckpointTensor &tensor : manifest.tensors())
+  std::set<std::string_view> names;
+  for (const abi::CheckpointTensor &tensor : manifest.tensors()) {
+    if (!names.insert(tensor.name()).second)
+      return Status::badInput(
+          fmt::format("'{}': expected one tensor of this name, got two", tensor.name()));
     if (std::string wrong = checkTensor(manifest, tensor); !wrong.empty())
       return Status::badInput(fmt::format("'{}': {}", tensor.name(), wrong));
+  }
   return {};
 }
 

@@ -5,7 +5,7 @@
 //
 //   pcc                  torch                         MindSpore
 //   fc.weight.moment1    state.fc.weight.exp_avg       moment1.fc.weight
-//   fc.weight.velocity   state.fc.weight.momentum_buffer  moments.fc.weight
+//   fc.weight.velocity   state.fc.weight.momentum_buffer  moments.fc.weight, or accum. of SGD
 //                        state.fc.weight.step          global_step
 
 #pragma once

@@ -5,7 +5,6 @@
 // this order.
 
 #include "runtime/execute/RunProgram.h"
-#include "runtime/checkpoint/MatchModel.h"
 
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/base/Files.h"

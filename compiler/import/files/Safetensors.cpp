@@ -72,8 +72,9 @@ std::optional<llvm::json::Value> Reader::readHeader() {
     bool isMindSpore = path.ends_with(".ckpt");
     emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
                    << " bytes after byte " << lengthBytes << ", got " << length << "; "
-                   << (isMindSpore ? "'pcc checkpoint convert' converts files of MindSpore"
-                                   : "in torch 'safetensors.torch.save_file' writes such files");
+                   << (isMindSpore ? "'pcc checkpoint convert' makes one of a file of MindSpore, "
+                                   : "")
+                   << "in torch 'safetensors.torch.save_file' writes such files";
     return std::nullopt;
   }
   auto header = parseJson(bytes.substr(lengthBytes, length));

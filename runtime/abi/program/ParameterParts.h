@@ -26,6 +26,10 @@ struct Runs {
   int64_t inWhole(int64_t index) const { return index / run * period + offset + index % run; }
 };
 
+/// Returns what is wrong with a part of `elements` elements, or an empty string: it must lie in its
+/// whole tensor.
+std::string findFault(const ParameterPart &part, int64_t elements);
+
 /// Returns the runs of a parameter that is a part; the default covers a whole tensor.
 Runs runsOf(const Parameter &parameter);
 

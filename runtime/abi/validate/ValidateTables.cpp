@@ -4,6 +4,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/files/ExecutableData.h"
+#include "runtime/abi/program/ParameterParts.h"
 #include "runtime/abi/program/ProgramInterface.h"
 #include "runtime/abi/program/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
@@ -65,24 +66,8 @@ void checkSingle(Checker &checker, const Program &program, uint32_t index) {
   checker.expect(!buffer.has_ring(), "buffer '{}': expected one copy, got a ring", buffer.name());
 }
 
-/// Checks that a part lies in its whole tensor.
-void checkPart(Checker &checker, const ParameterPart &part, int64_t elements) {
-  Checker::Scope scope(checker, "part");
-  std::optional<int64_t> all = elementCount(part.shape());
-  if (!checker.expect(isSize(all) && part.period() >= 1 && *all % part.period() == 0,
-                      "expected a period that divides the elements of 'shape', got {}",
-                      part.period()))
-    return;
-  int64_t periods = *all / part.period(); // 0 for a tensor without elements, which has no parts
-  int64_t run = periods ? elements / periods : 0;
-  checker.expect(run >= 1 && elements % periods == 0 && part.offset() >= 0 &&
-                     part.offset() <= part.period() - run,
-                 "expected {} elements in {} periods of {}, got them from {} on", elements, periods,
-                 part.period(), part.offset());
-}
-
-/// Checks that the parts of every whole tensor agree on its shape and cover its number of
-/// elements.
+/// Checks that the parts of every whole tensor agree on its shape, and that those of a parameter
+/// cover its number of elements. A part that is not trained has no optimizer states.
 void checkWholes(Checker &checker, const Program &program) {
   struct Whole {
     const Parameter *first;
@@ -101,7 +86,7 @@ void checkWholes(Checker &checker, const Program &program) {
                    parameter.name());
   }
   for (const auto &[name, whole] : wholes)
-    if (checker.ok())
+    if (checker.ok() && whole.first->state_of().empty())
       checker.expect(whole.elements == *elementCount(whole.first->part().shape()),
                      "expected {} elements in the parts of '{}', got {}",
                      *elementCount(whole.first->part().shape()), name, whole.elements);
@@ -117,8 +102,12 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
         !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
       continue;
     checkSingle(checker, program, parameter.buffer());
-    if (parameter.has_part())
-      checkPart(checker, parameter.part(), *elementCount(parameter.block().global_shape()));
+    if (parameter.has_part()) {
+      Checker::Scope part(checker, "part");
+      std::string fault =
+          findFault(parameter.part(), *elementCount(parameter.block().global_shape()));
+      checker.expect(fault.empty(), "{}", fault);
+    }
     const Initializer &initializer = parameter.initializer();
     checker.expect(initializer.kind_case() != Initializer::KIND_NOT_SET,
                    "initializer: expected a kind");

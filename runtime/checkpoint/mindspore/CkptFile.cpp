@@ -182,7 +182,7 @@ class CkptReader {
 public:
   explicit CkptReader(std::shared_ptr<const MappedFile> file) : file(std::move(file)) {}
 
-  Expected<std::vector<CkptTensor>> read() {
+  Expected<CkptFile> read() {
     std::string_view content(reinterpret_cast<const char *>(file->bytes().data()),
                              file->bytes().size());
     if (!takeChecksum(content))
@@ -201,7 +201,7 @@ public:
       return fail(notCkpt);
     if (Status status = finish(); !status.ok())
       return status;
-    return std::move(tensors);
+    return CkptFile{file, std::move(tensors)};
   }
 
 private:
@@ -238,22 +238,20 @@ private:
     if (type == typeNames.end())
       return fail(
           fmt::format("'{}': expected numbers of a known type, got '{}'", first.name, first.type));
-    CkptTensor tensor{std::string(first.name), type->type, first.shape, first.content, file};
-    if (values.size() > 1) {
-      auto whole = std::make_shared<std::string>();
-      for (const CkptValue &value : values)
-        whole->append(value.content);
-      tensor.bytes = *whole;
-      tensor.owner = std::move(whole);
+    CkptTensor tensor{std::string(first.name), type->type, first.shape, {}};
+    uint64_t bytes = 0;
+    for (const CkptValue &value : values) {
+      bytes += value.content.size();
+      if (!value.content.empty())
+        tensor.chunks.push_back(value.content);
     }
-    if (tensor.shape == std::vector<int64_t>{0} && !tensor.bytes.empty())
+    if (tensor.shape == std::vector<int64_t>{0} && bytes > 0)
       tensor.shape.clear(); // a number
     std::optional<int64_t> count = abi::elementCount(tensor.shape);
     uint64_t width = abi::elementBytes(tensor.type);
-    if (!count || uint64_t(*count) != tensor.bytes.size() / width ||
-        tensor.bytes.size() % width != 0)
+    if (!count || uint64_t(*count) != bytes / width || bytes % width != 0)
       return fail(fmt::format("'{}': expected the bytes of {} elements of {}, got {}", first.name,
-                              fmt::join(tensor.shape, "x"), first.type, tensor.bytes.size()));
+                              fmt::join(tensor.shape, "x"), first.type, bytes));
     tensors.push_back(std::move(tensor));
     return {};
   }
@@ -266,7 +264,7 @@ private:
 
 } // namespace
 
-Expected<std::vector<CkptTensor>> readCkpt(const std::string &path) {
+Expected<CkptFile> readCkpt(const std::string &path) {
   auto file = MappedFile::open(path);
   if (!file)
     return file.status();

@@ -20,18 +20,23 @@
 
 namespace pcc::runtime {
 
-/// A tensor of a file, in the mapping of the file or in memory of its own.
 struct CkptTensor {
   std::string name;
   abi::ElementType type = abi::F32;
   std::vector<int64_t> shape;
-  std::string_view bytes;
-  std::shared_ptr<const void> owner; ///< keeps `bytes` alive
+  /// The elements, row-major, one part behind the other: MindSpore cuts tensors above 512 MiB. None
+  /// for a tensor without elements.
+  std::vector<std::string_view> chunks;
+};
+
+struct CkptFile {
+  std::shared_ptr<const MappedFile> file; ///< in which the tensors lie
+  std::vector<CkptTensor> tensors;
 };
 
 /// Reads the tensors of a file in its order, without texts and states of random numbers. Errors
 /// (BadInput) name the file: not MindSpore's or encrypted, damaged, a tensor of an unknown type or
 /// of the wrong size, two tensors of one name.
-Expected<std::vector<CkptTensor>> readCkpt(const std::string &path);
+Expected<CkptFile> readCkpt(const std::string &path);
 
 } // namespace pcc::runtime

@@ -22,10 +22,11 @@ namespace pcc::runtime {
 namespace {
 
 /// Tensors that describe the training as a whole. pcc keeps them elsewhere, or computes them.
-constexpr std::array<std::string_view, 11> controlNames = {"epoch_num",
+constexpr std::array<std::string_view, 12> controlNames = {"epoch_num",
                                                            "step_num",
                                                            "global_step",
                                                            "learning_rate",
+                                                           "momentum",
                                                            "beta1_power",
                                                            "beta2_power",
                                                            "loss_scale",
@@ -34,13 +35,16 @@ constexpr std::array<std::string_view, 11> controlNames = {"epoch_num",
                                                            "last_overflow_iterator_step",
                                                            "random_op"};
 
-bool isControl(std::string_view name) { return std::ranges::count(controlNames, name) != 0; }
+bool isControl(std::string_view name) {
+  return std::ranges::count(controlNames, name) != 0 || name.starts_with("learning_rate_group_");
+}
 
 /// A tensor that is being merged.
 struct Merged {
   TensorInPieces tensor;
-  int64_t stage = 0;                             ///< the first one that has it
-  std::map<std::vector<int64_t>, size_t> places; ///< index of the piece at each offset
+  int64_t stage = 0; ///< from which it is taken
+  bool hasLayout = false;
+  std::map<std::vector<int64_t>, size_t> places = {}; ///< index of the piece at each offset
   bool differs = false;
 };
 
@@ -50,9 +54,10 @@ public:
 
   /// Adds the file of a rank. Ranks come in ascending order.
   Status addFile(const std::string &path, int64_t rank) {
-    Expected<std::vector<CkptTensor>> tensors = readCkpt(path);
-    if (!tensors)
-      return tensors.status();
+    Expected<CkptFile> file = readCkpt(path);
+    if (!file)
+      return file.status();
+    files.push_back(file->file);
     int64_t stageRanks = layouts.empty() ? 1 : layouts.front().begin()->second.ranks();
     int64_t stage = rank / stageRanks;
     if (stage >= int64_t(std::max<size_t>(layouts.size(), 1)))
@@ -60,13 +65,15 @@ public:
           fmt::format("{}: expected a rank below {}, as the strategy has, got {}", path,
                       stageRanks * int64_t(layouts.size()), rank));
     ranks.insert(rank);
-    for (CkptTensor &tensor : *tensors)
+    for (CkptTensor &tensor : file->tensors)
       if (Status status = add(tensor, stage, rank % stageRanks); !status.ok())
         return std::move(status).within(fmt::format("{}: '{}'", path, tensor.name));
     return {};
   }
 
   Expected<MindSporeCheckpoint> finish() {
+    if (Status status = checkStages(); !status.ok())
+      return status;
     for (const Merged &merged : all)
       if (Status status = checkCovered(merged.tensor); !status.ok())
         return status;
@@ -79,56 +86,88 @@ public:
             "are taken",
             merged.tensor.name));
     copyTensors(result);
-    result.owners = std::move(owners);
+    result.files = std::move(files);
     return result;
   }
 
 private:
+  /// Adds a rank's slice. If several stages hold a tensor, that of the first one counts whose
+  /// strategy has it.
   Status add(CkptTensor &tensor, int64_t stage, int64_t rankOfStage) {
     PlacedSlice slice{tensor.shape, {std::vector<int64_t>(tensor.shape.size()), tensor.shape}};
-    if (!layouts.empty()) {
-      const StageLayouts &own = layouts[size_t(stage)];
-      if (auto layout = own.find(tensor.name); layout != own.end()) {
-        Expected<PlacedSlice> placed = placeSlice(layout->second, tensor.shape, rankOfStage);
-        if (!placed)
-          return placed.status();
-        slice = std::move(*placed);
-      }
+    const SliceLayout *layout = findLayout(tensor.name, stage);
+    if (layout) {
+      Expected<PlacedSlice> placed = placeSlice(*layout, tensor.shape, rankOfStage);
+      if (!placed)
+        return placed.status();
+      slice = std::move(*placed);
     }
     auto [index, isNew] = indices.try_emplace(tensor.name, all.size());
     if (isNew)
-      all.push_back({{tensor.name, tensor.type, slice.wholeShape, {}, ""}, stage, {}, false});
+      all.emplace_back();
     Merged &merged = all[index->second];
+    if (isNew || (stage != merged.stage && layout && !merged.hasLayout))
+      merged = {{tensor.name, tensor.type, slice.wholeShape, {}, ""}, stage, layout != nullptr};
     if (merged.stage != stage)
-      return {}; // shared by stages
+      return {};
     if (merged.tensor.type != tensor.type || merged.tensor.shape != slice.wholeShape)
-      return Status::badInput("expected the type and the shape that it has on other ranks");
+      return Status::badInput(
+          fmt::format("expected {}x{}, as of other ranks, got {}x{}",
+                      fmt::join(merged.tensor.shape, "x"), abi::elementName(merged.tensor.type),
+                      fmt::join(slice.wholeShape, "x"), abi::elementName(tensor.type)));
     addPiece(merged, slice.box, tensor);
-    owners.push_back(std::move(tensor.owner));
     return {};
   }
 
-  static void addPiece(Merged &merged, const TensorBox &box, const CkptTensor &tensor) {
-    if (tensor.bytes.empty())
+  /// Returns the layout of a tensor in a stage, or null. A state that the strategy does not name is
+  /// split like its parameter.
+  const SliceLayout *findLayout(const std::string &name, int64_t stage) const {
+    if (layouts.empty())
+      return nullptr;
+    const StageLayouts &own = layouts[size_t(stage)];
+    auto layout = own.find(name);
+    if (std::optional<OwnedState> state = parseMindSporeState(name, false);
+        layout == own.end() && state)
+      layout = own.find(state->owner);
+    return layout == own.end() ? nullptr : &layout->second;
+  }
+
+  static void addPiece(Merged &merged, const TensorBox &box, CkptTensor &tensor) {
+    if (tensor.chunks.empty())
       return;
     auto [place, isNew] = merged.places.try_emplace(box.offsets, merged.tensor.pieces.size());
     if (isNew)
-      merged.tensor.pieces.push_back({box, tensor.bytes});
+      merged.tensor.pieces.push_back({box, std::move(tensor.chunks)});
     else
-      merged.differs |= merged.tensor.pieces[place->second].bytes != tensor.bytes;
+      merged.differs |= merged.tensor.pieces[place->second].chunks != tensor.chunks;
+  }
+
+  /// Checks that every parameter of the strategies is there.
+  Status checkStages() const {
+    for (size_t stage = 0; stage < layouts.size(); ++stage)
+      for (const auto &[name, layout] : layouts[stage])
+        if (!find(name))
+          return Status::badInput(fmt::format(
+              "'{}': expected slices of it, since the strategy of stage {} has it, got none; the "
+              "files are those of the ranks {}",
+              name, stage, fmt::join(ranks, ", ")));
+    return {};
   }
 
   Status checkCovered(const TensorInPieces &tensor) const {
+    std::optional<int64_t> count = abi::elementCount(tensor.shape);
+    if (!count)
+      return Status::badInput(fmt::format("'{}': expected fewer elements, got {}", tensor.name,
+                                          fmt::join(tensor.shape, "x")));
     int64_t covered = 0;
     for (const TensorPiece &piece : tensor.pieces)
       covered += *abi::elementCount(piece.box.shape);
-    int64_t count = abi::elementCount(tensor.shape).value_or(-1);
-    return covered == count
+    return covered == *count
                ? Status()
                : Status::badInput(fmt::format("'{}': expected slices of {} elements, got {}; the "
-                                              "files are those of the ranks "
-                                              "{}",
-                                              tensor.name, count, covered, fmt::join(ranks, ", ")));
+                                              "files are those of the ranks {}",
+                                              tensor.name, *count, covered,
+                                              fmt::join(ranks, ", ")));
   }
 
   const TensorInPieces *find(const std::string &name) const {
@@ -136,17 +175,18 @@ private:
     return found == indices.end() ? nullptr : &all[found->second].tensor;
   }
 
-  /// Returns the number of steps: of the optimizer, or of the run if the optimizer has none.
+  /// Returns the number of steps: of the optimizer, or of the run. Some versions of MindSpore leave
+  /// that of the optimizer at 0, unless a rate depends on it.
   int64_t findStep() const {
     for (const char *name : {"global_step", "step_num"})
       if (const TensorInPieces *tensor = find(name); tensor && tensor->pieces.size() == 1)
-        if (std::optional<int64_t> step = readInteger(*tensor))
-          return *step;
+        if (int64_t step = readInteger(*tensor).value_or(0); step > 0)
+          return step;
     return 0;
   }
 
   static std::optional<int64_t> readInteger(const TensorInPieces &tensor) {
-    std::string_view bytes = tensor.pieces.front().bytes;
+    std::string_view bytes = tensor.pieces.front().chunks.front();
     int32_t narrow = 0;
     int64_t wide = 0;
     if (tensor.type == abi::I32 && bytes.size() == sizeof narrow) {
@@ -166,7 +206,7 @@ private:
     std::vector<TensorInPieces> states;
     for (const Merged &merged : all) {
       const std::string &name = merged.tensor.name;
-      if (isControl(name) || isFlagOfSgd(name))
+      if (isControl(name) || isUnusedOfSgd(name))
         continue;
       if (merged.tensor.shape.empty() && !abi::isFloat(merged.tensor.type)) {
         result.warnings.push_back(
@@ -193,19 +233,34 @@ private:
     return owner && owner->shape == find(name)->shape ? state : std::nullopt;
   }
 
-  /// Whether this is `stat.NAME` of MindSpore's SGD: says whether NAME has had its first step.
-  bool isFlagOfSgd(const std::string &name) const {
-    return name.starts_with("stat.") && find("accum" + name.substr(4)) && find(name.substr(5));
+  /// Whether MindSpore's SGD keeps this beside the parameter NAME, and no training needs it:
+  /// `stat.NAME` says whether NAME has had its first step, and `accum.NAME` has no meaning without
+  /// momentum.
+  bool isUnusedOfSgd(const std::string &name) const {
+    size_t dot = name.find('.');
+    if (dot == std::string::npos || !find("stat" + name.substr(dot)) || !find(name.substr(dot + 1)))
+      return false;
+    const TensorInPieces *momentum = find("momentum");
+    bool hasNone = momentum && momentum->type == abi::F32 && momentum->pieces.size() == 1 &&
+                   momentum->pieces.front().chunks.front() == std::string_view("\0\0\0\0", 4);
+    return name.starts_with("stat.") || (name.starts_with("accum.") && hasNone);
   }
 
   std::vector<StageLayouts> layouts; ///< by stage; empty: one rank has everything
   std::set<int64_t> ranks;
   std::vector<Merged> all;
   std::map<std::string, size_t> indices; ///< by name, into `all`
-  std::vector<std::shared_ptr<const void>> owners;
+  std::vector<std::shared_ptr<const MappedFile>> files;
 };
 
 } // namespace
+
+Status MindSporeCheckpoint::checkRead() const {
+  for (const std::shared_ptr<const MappedFile> &file : files)
+    if (Status status = file->finishRead(0); !status.ok())
+      return status;
+  return {};
+}
 
 Expected<MindSporeCheckpoint> readMindSpore(const std::string &path,
                                             std::span<const std::string> strategies) {

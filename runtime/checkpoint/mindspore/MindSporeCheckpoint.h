@@ -21,9 +21,12 @@ struct MindSporeCheckpoint {
   std::vector<TensorInPieces> tensors;
   /// Number of complete steps.
   int64_t step = 0;
-  /// Texts of warnings: tensors that differ between ranks.
+  /// Texts of warnings: tensors that differ between ranks, and numbers that are left out.
   std::vector<std::string> warnings;
-  std::vector<std::shared_ptr<const void>> owners; ///< keep the bytes alive
+  std::vector<std::shared_ptr<const MappedFile>> files; ///< in which the tensors lie
+
+  /// Says whether all bytes could be read so far (MappedFile::finishRead).
+  Status checkRead() const;
 };
 
 /// Reads `path`: a `.ckpt` file of a whole model, or a folder with a folder `rank_N` for each rank.

@@ -37,11 +37,25 @@ std::optional<EpochAndStep> parsePosition(std::string_view stem) {
   return EpochAndStep(*epoch, *step);
 }
 
-/// A rank's file and its position; without one it is the only file of the rank.
+/// A rank's file, the name before its position, and the position; without one it is the only file
+/// of the rank.
 struct RankFile {
-  std::string path;
+  std::string path, name;
   std::optional<EpochAndStep> position;
 };
+
+/// Splits the name of a file.
+RankFile describe(const std::filesystem::path &path) {
+  std::string stem = path.stem().string();
+  std::optional<EpochAndStep> position = parsePosition(stem);
+  return {path.string(), position ? stem.substr(0, stem.rfind('-')) : stem, position};
+}
+
+/// Returns the rank of a folder `rank_N`.
+std::optional<int64_t> parseRank(const std::filesystem::path &path) {
+  std::string name = path.filename().string();
+  return name.starts_with("rank_") ? parseNumber(std::string_view(name).substr(5)) : std::nullopt;
+}
 
 Expected<RankFile> findLast(const std::string &folder) {
   std::vector<RankFile> files;
@@ -49,7 +63,7 @@ Expected<RankFile> findLast(const std::string &folder) {
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error))
     if (entry->path().extension() == ".ckpt")
-      files.push_back({entry->path().string(), parsePosition(entry->path().stem().string())});
+      files.push_back(describe(entry->path()));
   if (error)
     return Status::badInput(fmt::format("{}: cannot read: {}", folder, error.message()));
   if (files.empty())
@@ -63,6 +77,10 @@ Expected<RankFile> findLast(const std::string &folder) {
           "{}: expected one .ckpt file, or names that end in -EPOCH_STEP.ckpt, got '{}' beside "
           "others",
           folder, file.path));
+    if (file.name != last->name)
+      return Status::badInput(fmt::format(
+          "{}: expected files of one training, got '{}' and '{}'; move one of them away", folder,
+          last->path, file.path));
     last = *last->position < *file.position ? &file : last;
   }
   return std::move(*last);
@@ -70,16 +88,22 @@ Expected<RankFile> findLast(const std::string &folder) {
 
 } // namespace
 
+bool hasRankFolders(const std::string &folder) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (parseRank(entry->path()))
+      return true;
+  return false;
+}
+
 Expected<std::map<int64_t, std::string>> findRankFiles(const std::string &folder) {
   std::map<int64_t, std::string> paths;
   std::optional<RankFile> first;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    std::optional<int64_t> rank;
-    if (name.starts_with("rank_"))
-      rank = parseNumber(std::string_view(name).substr(5));
+    std::optional<int64_t> rank = parseRank(entry->path());
     if (!rank)
       continue;
     Expected<RankFile> file = findLast(entry->path().string());
@@ -89,12 +113,14 @@ Expected<std::map<int64_t, std::string>> findRankFiles(const std::string &folder
       return Status::badInput(fmt::format("{}: expected files of one step, got '{}' and '{}'",
                                           folder, first->path, file->path));
     first = first ? first : std::optional(*file);
-    paths[*rank] = file->path;
+    if (!paths.try_emplace(*rank, file->path).second)
+      return Status::badInput(
+          fmt::format("{}: expected one folder of rank {}, got two", folder, *rank));
   }
   if (error)
     return Status::badInput(fmt::format("{}: cannot read: {}", folder, error.message()));
   if (paths.empty())
-    return Status::badInput(folder + ": expected a folder 'rank_0' with a .ckpt file, got none");
+    return Status::badInput(folder + ": expected folders 'rank_N' with a .ckpt file, got none");
   return paths;
 }
 

@@ -14,8 +14,12 @@
 
 namespace pcc::runtime {
 
-/// Returns the path of the last file of each rank. Errors (BadInput): no folder of a rank, a folder
-/// without a file or with several that have no epoch and step, ranks with different last steps.
+/// Returns whether a folder has a folder `rank_N`.
+bool hasRankFolders(const std::string &folder);
+
+/// Returns the path of the last file of each rank. Errors (BadInput): no folder of a rank or two, a
+/// folder without a file, with files of several trainings, or with several that have no epoch and
+/// step; ranks with different last steps.
 Expected<std::map<int64_t, std::string>> findRankFiles(const std::string &folder);
 
 } // namespace pcc::runtime

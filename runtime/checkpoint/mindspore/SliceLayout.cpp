@@ -35,7 +35,7 @@ template <typename Numbers> bool hasNumbers(const Numbers &numbers) {
 /// Returns what is wrong with a layout, or an empty string.
 std::string findFault(const SliceLayout &layout) {
   if (layout.deviceMatrix.empty() || layout.ranks() > maxRanks)
-    return "expected a device matrix";
+    return fmt::format("expected a device matrix of 1 to {} ranks", maxRanks);
   auto isOutside = [&](int64_t dim) {
     return dim < -1 || dim >= int64_t(layout.deviceMatrix.size());
   };
@@ -60,7 +60,7 @@ std::string convertLayout(const Message &message, const Numbers &devices, const 
   layout.deviceMatrix.assign(devices.begin(), devices.end());
   layout.tensorMap.assign(map.begin(), map.end());
   if (std::ranges::any_of(layout.deviceMatrix, [](int64_t size) { return size < 1; }))
-    return "expected a device matrix";
+    return "expected a device matrix of positive sizes";
   int64_t step = message.opt_weight_shard_step(), size = message.opt_weight_shard_size();
   if (step > 0 && size != 0) {
     layout.shardStep = step;
@@ -135,7 +135,7 @@ private:
     mindspore::JsonStrategyMap message;
     auto status = google::protobuf::util::JsonStringToMessage(content, &message, options);
     if (!status.ok())
-      return status.ToString();
+      return fmt::format("{}: {}", notStrategy, status.message().as_string());
     if (message.parallel_layout_item().empty())
       return notStrategy;
     int64_t stage = 0;
@@ -176,9 +176,12 @@ int64_t SliceLayout::ranks() const { return product(deviceMatrix); }
 
 Expected<PlacedSlice> placeSlice(const SliceLayout &layout, const std::vector<int64_t> &local,
                                  int64_t rank) {
-  if (local.size() != layout.tensorMap.size() || (local.empty() && layout.shards > 1))
-    return Status::badInput(
-        fmt::format("expected a tensor of rank {}, got {}", layout.tensorMap.size(), local.size()));
+  if (local.size() != layout.tensorMap.size())
+    return Status::badInput(fmt::format("expected a tensor of {} dimensions, as its strategy has, "
+                                        "got {}",
+                                        layout.tensorMap.size(), local.size()));
+  if (local.empty() && layout.shards > 1)
+    return Status::badInput("expected a tensor that a sharded optimizer can split, got a number");
   std::vector<int64_t> counts(local.size(), 1), index(local.size(), 0);
   for (size_t d = 0; d < local.size(); ++d)
     if (int64_t map = layout.tensorMap[d]; map >= 0)

@@ -94,10 +94,12 @@ private:
   void moveTo(const yaml::Node *node) {
     const char *begin = node->getSourceRange().Start.getPointer();
     for (; source < begin; ++source)
-      if (*source == '\n')
+      if (*source == '\n') {
         result += '\n';
-    size_t column = begin - (text.take_front(begin - text.begin()).rfind('\n') + 1 + text.begin());
-    size_t written = result.size() - (result.rfind('\n') + 1);
+        sourceLine = source + 1;
+        resultLine = result.size();
+      }
+    size_t column = begin - std::min(begin, sourceLine), written = result.size() - resultLine;
     if (written < column)
       result.append(column - written, ' ');
     else if (written && !llvm::StringRef(result).ends_with(" "))
@@ -132,13 +134,13 @@ private:
 
   bool writeEntry(const yaml::Node &key, llvm::StringRef name, yaml::Node *value,
                   const Descriptor *type) {
-    if (isNull(value))
-      return true;
-    moveTo(&key);
     const FieldDescriptor *field =
         type->FindFieldByName(pcc::cli::resolveFieldName(type, name).str());
     if (!field)
       return refuse(&key, pcc::cli::describeUnknownField(type, name));
+    if (isNull(value))
+      return true;
+    moveTo(&key);
     auto *mapping = dyn_cast<yaml::MappingNode>(value);
     bool isText = field->type() == FieldDescriptor::TYPE_STRING;
     if (mapping && field->is_repeated() && isText)
@@ -233,7 +235,8 @@ private:
       std::optional<std::string> scalar = readScalar(&element);
       auto *inner = dyn_cast<yaml::SequenceNode>(&element);
       if (inner ? !writeList(*inner, name) : !scalar || !isWord(*scalar))
-        return !hasFailed && refuse(&element, "'" + name + "': expected a list of numbers");
+        return !hasFailed && refuse(&element, "'" + name + "': expected a list of numbers, got " +
+                                                  describe(&element) + " in it");
       if (!inner)
         result += *scalar;
     }
@@ -245,7 +248,9 @@ private:
   llvm::StringRef path, text;
   llvm::SourceMgr sources;
   const char *source = text.begin(); ///< line breaks before it are in the result
+  const char *sourceLine = text.begin();
   std::string result;
+  size_t resultLine = 0; ///< where its last line begins
   int depth = 0;
   bool hasFailed = false;
 };

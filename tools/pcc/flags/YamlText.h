@@ -14,9 +14,9 @@
 
 namespace pcc::cli {
 
-/// Returns the YAML document `text` as the text form of a message of type `type`. Values keep their
-/// lines. Enumeration values, aliases and lists for strings stay as they are written. Returns
-/// nothing after an error, which is printed with `path`, line and column.
+/// Returns the YAML document `text` as the text form of a message of type `type`. Keys and single
+/// values keep their lines. Enumeration values, aliases and lists for strings stay as they are
+/// written. Returns nothing after an error, which is printed with `path`, line and column.
 std::optional<std::string> rewriteYaml(llvm::StringRef path, llvm::StringRef text,
                                        const google::protobuf::Descriptor *type);
 

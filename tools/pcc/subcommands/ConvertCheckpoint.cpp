@@ -10,14 +10,16 @@
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/StateNames.h"
 #include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
+#include "runtime/checkpoint/mindspore/RankFiles.h"
 #include "tools/pcc/flags/Session.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/version/Version.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <filesystem>
 
 using namespace pcc;
 using namespace pcc::cli;
@@ -33,7 +35,7 @@ ExitCode toExitCode(const abi::Status &status) { return status.ok() ? Success : 
 bool isSafetensors(llvm::StringRef path) { return path.ends_with(".safetensors"); }
 
 bool isMindSpore(llvm::StringRef path) {
-  return path.ends_with(".ckpt") || runtime::isFolder((path + "/rank_0").str());
+  return path.ends_with(".ckpt") || runtime::hasRankFolders(path.str());
 }
 
 /// Writes `tensors` as a checkpoint or as a file, as the name of the output says.
@@ -49,50 +51,74 @@ ExitCode write(llvm::ArrayRef<runtime::TensorInPieces> tensors, int64_t step,
   return toExitCode(runtime::saveTensors(parameters, options.output));
 }
 
-/// Reads the numbers of updates of all parameters, which must be equal. 0 if there are none.
-std::optional<int64_t> readTorchStep(llvm::ArrayRef<import::NamedTensor> tensors,
-                                     const llvm::StringSet<> &names) {
-  std::optional<float> step;
-  for (const import::NamedTensor &tensor : tensors) {
-    std::optional<std::string> owner = runtime::parseTorchStep(tensor.name);
-    if (!owner || !names.contains(*owner))
-      continue;
+/// Makes a checkpoint of a file whose optimizer states have torch's names.
+class TorchFile {
+public:
+  TorchFile(llvm::StringRef path, llvm::ArrayRef<import::NamedTensor> tensors) : path(path) {
+    for (const import::NamedTensor &tensor : tensors) {
+      names[tensor.name] = tensor.name;
+      for (const std::string &alias : tensor.aliases)
+        names.try_emplace(alias, tensor.name);
+    }
+  }
+
+  /// Adds a tensor: a parameter, a state, or the number of updates of a parameter. Returns BadInput
+  /// after an error.
+  ExitCode add(const import::NamedTensor &tensor) {
+    if (std::optional<std::string> owner = runtime::parseTorchStep(tensor.name);
+        owner && names.contains(*owner))
+      return addStep(tensor);
+    std::optional<runtime::OwnedState> state = runtime::parseTorchState(tensor.name);
+    if (!state || !names.contains(state->owner))
+      return addParameter(tensor);
+    // A tied parameter may be stored under another of its names.
+    std::string owner = names.lookup(state->owner);
+    states.push_back(describe(tensor));
+    states.back().name = owner + state->name.substr(state->owner.size());
+    states.back().stateOf = owner;
+    return Success;
+  }
+
+  /// Returns the parameters, then the states.
+  std::vector<runtime::TensorInPieces> takeTensors() {
+    llvm::append_range(parameters, states);
+    return std::move(parameters);
+  }
+
+  int64_t getStep() const { return step.value_or(0); }
+
+private:
+  ExitCode addParameter(const import::NamedTensor &tensor) {
+    // "state.fc.weight.max_exp_avg_sq", of an option that no optimizer of pcc has
+    auto [owner, word] = llvm::StringRef(tensor.name).rsplit('.');
+    if (owner.consume_front("state.") && names.contains(owner))
+      return refuse(tensor, "expected a state that an optimizer of pcc has, got '" + word +
+                                "'; leave it out to continue without it");
+    parameters.push_back(describe(tensor));
+    return Success;
+  }
+
+  ExitCode addStep(const import::NamedTensor &tensor) {
     bool isNumber = tensor.data.type.getElementType().isF32() &&
                     tensor.data.type.getNumElements() == 1 && !tensor.data.isAbsent();
     float number = isNumber ? llvm::support::endian::read<float>(tensor.data.bytes.data(),
                                                                  llvm::endianness::little)
                             : -1;
-    if (!(number >= 0 && number < 1 << 24) || number != float(int64_t(number))) {
-      cli::fail(BadInput, "'" + tensor.name + "': expected a number of updates in f32");
-      return std::nullopt;
-    }
-    if (step.value_or(number) != number) {
-      cli::fail(BadInput, llvm::formatv("'{0}': expected {1} updates, as of other parameters, got "
-                                        "{2}; pcc counts the steps of all parameters together",
-                                        tensor.name, int64_t(*step), int64_t(number)));
-      return std::nullopt;
-    }
-    step = number;
+    if (!(number >= 0 && number < float(1LL << 53)) || number != float(int64_t(number)))
+      return refuse(tensor, "expected a number of updates, an integer in f32, got another value");
+    if (step.value_or(int64_t(number)) != int64_t(number))
+      return refuse(tensor, llvm::formatv("expected {0} updates, as of other parameters, got {1}; "
+                                          "pcc counts the steps of all parameters together",
+                                          *step, int64_t(number)));
+    step = int64_t(number);
+    return Success;
   }
-  return int64_t(step.value_or(0));
-}
 
-ExitCode convertFile(const ConvertOptions &options) {
-  Session session;
-  auto tensors = import::readSafetensors(options.input, session.context);
-  if (!tensors)
-    return BadInput;
-  llvm::StringSet<> names;
-  for (const import::NamedTensor &tensor : *tensors)
-    names.insert(tensor.name);
-  std::optional<int64_t> step = readTorchStep(*tensors, names);
-  if (!step)
-    return BadInput;
-  std::vector<runtime::TensorInPieces> parameters, states;
-  for (const import::NamedTensor &tensor : *tensors) {
-    std::optional<std::string> counted = runtime::parseTorchStep(tensor.name);
-    if (counted && names.contains(*counted))
-      continue;
+  ExitCode refuse(const import::NamedTensor &tensor, const llvm::Twine &message) const {
+    return cli::fail(BadInput, path + ": '" + tensor.name + "': " + message);
+  }
+
+  static runtime::TensorInPieces describe(const import::NamedTensor &tensor) {
     mlir::RankedTensorType type = tensor.data.type;
     runtime::TensorInPieces given{tensor.name,
                                   pcc::analysis::toElementType(type.getElementType()),
@@ -101,16 +127,25 @@ ExitCode convertFile(const ConvertOptions &options) {
                                   ""};
     given.pieces = runtime::wholePiece(
         given.shape, std::string_view(tensor.data.bytes.data(), tensor.data.bytes.size()));
-    std::optional<runtime::OwnedState> state = runtime::parseTorchState(tensor.name);
-    bool isState = state && names.contains(state->owner);
-    if (isState) {
-      given.name = state->name;
-      given.stateOf = state->owner;
-    }
-    (isState ? states : parameters).push_back(std::move(given));
+    return given;
   }
-  llvm::append_range(parameters, states);
-  return write(parameters, *step, options);
+
+  llvm::StringRef path;
+  llvm::StringMap<std::string> names; ///< of tensors, by their own names and other ones
+  std::vector<runtime::TensorInPieces> parameters, states;
+  std::optional<int64_t> step;
+};
+
+ExitCode convertFile(const ConvertOptions &options) {
+  Session session;
+  auto tensors = import::readSafetensors(options.input, session.context);
+  if (!tensors)
+    return BadInput;
+  TorchFile file(options.input, *tensors);
+  for (const import::NamedTensor &tensor : *tensors)
+    if (ExitCode code = file.add(tensor))
+      return code;
+  return write(file.takeTensors(), file.getStep(), options);
 }
 
 ExitCode convertMindSpore(const ConvertOptions &options) {
@@ -120,7 +155,15 @@ ExitCode convertMindSpore(const ConvertOptions &options) {
     return fail(given.status());
   for (const std::string &warning : given->warnings)
     llvm::errs() << "pcc: warning: " << warning << "\n";
-  return write(given->tensors, given->step, options);
+  if (ExitCode code = write(given->tensors, given->step, options))
+    return code;
+  // A file that was cut while it was read gives zeros.
+  abi::Status status = given->checkRead();
+  if (status.ok())
+    return Success;
+  std::error_code ignored;
+  std::filesystem::remove_all(options.output, ignored);
+  return fail(status);
 }
 
 ExitCode convertOwn(const ConvertOptions &options) {

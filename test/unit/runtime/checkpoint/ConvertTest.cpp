@@ -48,10 +48,10 @@ TEST(Convert, PiecesAreBlocksOfACheckpointAndOneTensorOfAFile) {
   std::vector<TensorInPieces> tensors = {{"w",
                                           abi::U8,
                                           {3, 4},
-                                          {{{{2, 0}, {1, 2}}, "89"},
-                                           {{{0, 0}, {2, 2}}, "0145"},
-                                           {{{0, 2}, {2, 2}}, "2367"},
-                                           {{{2, 2}, {1, 2}}, "ab"}},
+                                          {{{{2, 0}, {1, 2}}, {"89"}},
+                                           {{{0, 0}, {2, 2}}, {"0", "145"}},
+                                           {{{0, 2}, {2, 2}}, {"236", "7"}},
+                                           {{{2, 2}, {1, 2}}, {"ab"}}},
                                           ""}};
   ASSERT_TRUE(saveTensors(tensors, file).ok());
   EXPECT_TRUE(readAll(file).ends_with("0123456789ab"));
@@ -87,6 +87,53 @@ TEST(Convert, StatesHaveTheNamesOfTorch) {
   EXPECT_TRUE(readAll(file).ends_with("ww"));
 }
 
+TEST(Convert, TwoTensorsOfOneNameAreAnError) {
+  std::string folder = emptyFolder("twice") + "/checkpoint";
+  std::vector<TensorInPieces> tensors = {wholeTensor("w", abi::U8, {2}, "ww"),
+                                         wholeTensor("w", abi::U8, {2}, "vv")};
+  EXPECT_EQ(importTensors(tensors, 0, "", folder).message(),
+            "'w': expected one tensor or state of this name, got two");
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Convert, AParameterThatIsCalledLikeAStateIsAnError) {
+  std::string folder = emptyFolder("collision") + "/checkpoint";
+  std::vector<TensorInPieces> tensors = {wholeTensor("w", abi::U8, {2}, "ww"),
+                                         wholeTensor("state.w.exp_avg", abi::U8, {2}, "ee"),
+                                         wholeTensor("w.moment1", abi::U8, {2}, "mm", "w")};
+  ASSERT_TRUE(importTensors(tensors, 0, "", folder).ok());
+  Expected<abi::CheckpointManifest> manifest = readManifest(folder);
+  ASSERT_TRUE(bool(manifest)) << manifest.status().message();
+  EXPECT_EQ(exportTensors(folder, *manifest, folder + ".safetensors", true).message(),
+            folder + ": 'state.w.exp_avg': expected no parameter that has the name of an optimizer "
+                     "state, got one; convert without '--optimizer-states'");
+  EXPECT_TRUE(exportTensors(folder, *manifest, folder + ".safetensors", false).ok());
+}
+
+// Checkpoints of earlier versions have parts of parameters, but not of states.
+TEST(Convert, StatesOfPartsAreJoined) {
+  std::string folder = emptyFolder("parts") + "/checkpoint";
+  std::vector<TensorInPieces> tensors = {wholeTensor("qk[q]", abi::U8, {2}, "qQ"),
+                                         wholeTensor("qk[k]", abi::U8, {2}, "kK"),
+                                         wholeTensor("qk[q].moment1", abi::U8, {2}, "mM", "qk[q]"),
+                                         wholeTensor("qk[k].moment1", abi::U8, {2}, "nN", "qk[k]")};
+  ASSERT_TRUE(importTensors(tensors, 0, "", folder).ok());
+  Expected<abi::CheckpointManifest> manifest = readManifest(folder);
+  ASSERT_TRUE(bool(manifest)) << manifest.status().message();
+  for (int i : {0, 1}) {
+    abi::ParameterPart &part = *manifest->mutable_tensors(i)->mutable_part();
+    part.set_whole("qk");
+    part.add_shape(4);
+    part.set_period(4);
+    part.set_offset(2 * i);
+  }
+  ASSERT_TRUE(exportTensors(folder, *manifest, folder + ".safetensors", true).ok());
+  std::string content = readAll(folder + ".safetensors");
+  EXPECT_NE(content.find("\"state.qk.exp_avg\""), std::string::npos);
+  EXPECT_NE(content.find("\"state.qk.step\""), std::string::npos);
+  EXPECT_NE(content.find("qQkKmMnN"), std::string::npos);
+}
+
 TEST(Convert, AStateThatTorchLacksIsAnError) {
   std::string folder = emptyFolder("unknown-state") + "/checkpoint";
   std::vector<TensorInPieces> tensors = {wholeTensor("w", abi::U8, {2}, "ww"),
@@ -96,7 +143,7 @@ TEST(Convert, AStateThatTorchLacksIsAnError) {
   ASSERT_TRUE(bool(manifest)) << manifest.status().message();
   EXPECT_EQ(exportTensors(folder, *manifest, folder + ".safetensors", true).message(),
             folder + ": optimizer state 'w.trust': expected a state that torch has, too, got "
-                     "another one");
+                     "another one; convert without '--optimizer-states'");
 }
 
 } // namespace

@@ -31,8 +31,8 @@ TEST(SliceLayout, RanksBesideASplitHoldTheSame) {
   EXPECT_EQ(offsetsOf(layout, {3, 5}, 5), (std::vector<int64_t>{0, 5}));
 }
 
-// As MindSpore documents it: the ranks of one slice are next to each other, and the optimizer
-// splits dimension 0 over groups of them.
+// MindSpore's rule: the ranks of one slice are next to each other, and the optimizer splits
+// dimension 0 over groups of them.
 TEST(SliceLayout, AShardedOptimizerSplitsDimension0) {
   SliceLayout layout{{4, 2}, {0, -1}, /*shardStep=*/2, /*shards=*/4};
   EXPECT_EQ(placeSlice(layout, {3, 5}, 0)->wholeShape, (std::vector<int64_t>{24, 5}));
@@ -46,7 +46,7 @@ TEST(SliceLayout, AShardedOptimizerSplitsDimension0) {
 
 TEST(SliceLayout, WhatDoesNotFitIsAnError) {
   EXPECT_EQ(placeSlice({{2}, {0}}, {3, 5}, 0).status().message(),
-            "expected a tensor of rank 1, got 2");
+            "expected a tensor of 1 dimensions, as its strategy has, got 2");
   EXPECT_EQ(placeSlice({{4, 2}, {1}, 2, 4}, {3}, 0).status().message(),
             "expected a sharded optimizer with a step of 4 ranks, got 2");
 }
