@@ -85,7 +85,7 @@ static constexpr FieldInfo compileFields[] = {
 
 CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
     : path("config",
-           cl::desc("file of options (.textproto, .yaml or .json), which may also stand for MODEL"),
+           cl::desc("file of options: .textproto, .yaml or .json; the first two may also stand for MODEL"),
            cl::value_desc("file"), cl::sub(command)),
       model(command, &file),
       parallel(command, abi::ParallelConfig::descriptor(), abi::listParallelFields(), &file),
@@ -101,7 +101,7 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
                 cl::value_desc("file"), cl::sub(command)) {}
 
 ExitCode CompileFlags::readConfig() {
-  bool isNamedByFile = hasMessageSuffix(model.getArgument());
+  bool isNamedByFile = isOptionsModel(model.getArgument());
   if (isNamedByFile && !path.empty())
     return fail(BadUsage, "'--config': expected no second file of options beside '" +
                               model.getArgument() + "', got '" + path + "'");

@@ -182,6 +182,10 @@ bool pcc::cli::hasMessageSuffix(llvm::StringRef path) {
   return path.ends_with(".textproto") || path.ends_with(".json") || isYaml(path);
 }
 
+bool pcc::cli::isOptionsModel(llvm::StringRef path) {
+  return hasMessageSuffix(path) && !path.ends_with(".json");
+}
+
 static ExitCode readText(llvm::StringRef path, llvm::StringRef text,
                          google::protobuf::Message &message,
                          google::protobuf::TextFormat::ParseInfoTree *places) {

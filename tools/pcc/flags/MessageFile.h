@@ -16,6 +16,10 @@ namespace pcc::cli {
 /// `.yml`.
 bool hasMessageSuffix(llvm::StringRef path);
 
+/// Returns whether MODEL is a file of options by its name: all such files but JSON, which problems
+/// of the contest use.
+bool isOptionsModel(llvm::StringRef path);
+
 /// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
 /// `places`, if given, receives the position of each field, unless the file is JSON.
 ExitCode readMessageFile(llvm::StringRef path, google::protobuf::Message &message,

@@ -29,7 +29,7 @@ std::string findOptionsFile(const std::vector<std::string> &command) {
     return file;
   auto isRun = [](const std::string &argument) { return argument == "run"; };
   auto run = llvm::find_if(command, isRun);
-  if (run == command.end() || ++run == command.end() || !hasMessageSuffix(*run))
+  if (run == command.end() || ++run == command.end() || !isOptionsModel(*run))
     return "";
   return *run;
 }
