@@ -85,7 +85,8 @@ static constexpr FieldInfo compileFields[] = {
 
 CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
     : path("config",
-           cl::desc("file of options: .textproto, .yaml or .json; the first two may also stand for MODEL"),
+           cl::desc("file of options: .textproto, .yaml or .json; the first two may also stand for "
+                    "MODEL"),
            cl::value_desc("file"), cl::sub(command)),
       model(command, &file),
       parallel(command, abi::ParallelConfig::descriptor(), abi::listParallelFields(), &file),
