@@ -92,6 +92,8 @@ if ptxas:
 
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)
+# The time limit of a search that must find plans of several kinds. Sanitizers make it three times slower or more.
+config.substitutions.append(("%search-seconds", "45" if config.pcc_sanitizer else "9"))
 for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
