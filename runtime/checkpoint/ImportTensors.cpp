@@ -26,6 +26,7 @@ std::vector<TensorPiece> wholePiece(const std::vector<int64_t> &shape, std::stri
   return {{{std::vector<int64_t>(shape.size()), shape}, {bytes}}};
 }
 
+/// Checks before anything is written what validate (Manifest.h) would refuse afterwards.
 static Status checkNames(std::span<const TensorInPieces> tensors) {
   std::set<std::string_view> names;
   for (const TensorInPieces &tensor : tensors)
@@ -120,11 +121,15 @@ Status importTensors(std::span<const TensorInPieces> tensors, int64_t step,
 static void copyPiece(const TensorPiece &piece, const std::vector<int64_t> &shape, size_t width,
                       std::string &whole) {
   std::string joined;
-  for (std::string_view chunk : piece.chunks)
-    joined += chunk;
+  std::string_view bytes = piece.chunks.front();
+  if (piece.chunks.size() > 1) {
+    for (std::string_view chunk : piece.chunks)
+      joined += chunk;
+    bytes = joined;
+  }
   const std::vector<int64_t> &counts = piece.box.shape;
   size_t row = (counts.empty() ? 1 : size_t(counts.back())) * width;
-  for (size_t at = 0, number = 0; at < joined.size(); at += row, ++number) {
+  for (size_t at = 0, number = 0; at < bytes.size(); at += row, ++number) {
     size_t rest = number, stride = width, offset = 0;
     for (size_t d = shape.size(); d-- > 0; stride *= size_t(shape[d])) {
       bool isLast = d + 1 == shape.size();
@@ -132,7 +137,7 @@ static void copyPiece(const TensorPiece &piece, const std::vector<int64_t> &shap
       rest = isLast ? rest : rest / size_t(counts[d]);
       offset += (size_t(piece.box.offsets[d]) + index) * stride;
     }
-    std::memcpy(whole.data() + offset, joined.data() + at, row);
+    std::memcpy(whole.data() + offset, bytes.data() + at, row);
   }
 }
 

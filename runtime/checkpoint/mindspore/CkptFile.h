@@ -20,6 +20,7 @@
 
 namespace pcc::runtime {
 
+/// A tensor of a file.
 struct CkptTensor {
   std::string name;
   abi::ElementType type = abi::F32;
@@ -29,6 +30,7 @@ struct CkptTensor {
   std::vector<std::string_view> chunks;
 };
 
+/// A file and its tensors.
 struct CkptFile {
   std::shared_ptr<const MappedFile> file; ///< in which the tensors lie
   std::vector<CkptTensor> tensors;
