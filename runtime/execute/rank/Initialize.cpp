@@ -12,6 +12,9 @@
 #include "runtime/abi/program/RankExpression.h"
 #include "runtime/execute/rank/Tensor.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace pcc::runtime {
 namespace {
 
@@ -35,10 +38,29 @@ double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stre
   }
 }
 
+/// Calls visit(i, global, count) for elements begin … end-1 of a block, in runs that are contiguous
+/// in the global tensor. `global` is the index of element `i` there.
+template <typename Visit>
+void forEachRun(const abi::Block &block, const std::vector<int64_t> &offsets, int64_t begin,
+                int64_t end, Visit &&visit) {
+  int rank = block.local_shape_size();
+  int64_t row = rank ? block.local_shape(rank - 1) : 1;
+  for (int64_t i = begin, count; i < end; i += count) {
+    int64_t rest = i, global = 0, stride = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      global += (rest % block.local_shape(d) + offsets[d]) * stride;
+      rest /= block.local_shape(d);
+      stride *= block.global_shape(d);
+    }
+    count = std::min(end - i, row - i % row);
+    visit(i, global, count);
+  }
+}
+
 } // namespace
 
 Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank,
-                  uint64_t seed, abi::DataReader &data, std::byte *out) {
+                  uint64_t seed, abi::DataReader &data, const Parallel &parallel, std::byte *out) {
   const abi::Block &block = parameter.block();
   if (abi::initialBytes(parameter.initializer()).has_value())
     return readBlock(
@@ -51,16 +73,14 @@ Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_
   abi::Runs runs = abi::runsOf(parameter);
   int64_t elementBytes = int64_t(abi::elementBytes(block.type()));
   std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
-  for (int64_t i = 0, count = *abi::elementCount(block.local_shape()); i < count; ++i) {
-    int64_t rest = i, global = 0, stride = 1;
-    for (int d = block.local_shape_size() - 1; d >= 0; --d) {
-      global += (rest % block.local_shape(d) + offsets[d]) * stride;
-      rest /= block.local_shape(d);
-      stride *= block.global_shape(d);
-    }
-    storeElement(block.type(), out + i * elementBytes,
-                 valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global))));
-  }
+  parallel(*abi::elementCount(block.local_shape()), [&](int64_t begin, int64_t end) {
+    forEachRun(block, offsets, begin, end, [&](int64_t i, int64_t global, int64_t count) {
+      for (int64_t k = 0; k < count; ++k)
+        storeElement(
+            block.type(), out + (i + k) * elementBytes,
+            valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global + k))));
+    });
+  });
   return {};
 }
 

@@ -93,12 +93,13 @@ Status RankExecutor::initializeParameters(const ParameterValues &values) {
   Expected<abi::DataReader> data = abi::DataReader::open(wholeExecutable);
   if (!data)
     return data.status();
+  auto parallel = [&](int64_t count, const auto &body) { ownDevice->parallel(count, body); };
   for (const abi::Parameter &parameter : ownProgram.parameters()) {
     if (values.isSetLater && values.isSetLater(parameter))
       continue;
     BufferWriter writer(*this); // per parameter, to hold only one image in host memory
     Status status = initialize(parameter, wholeExecutable.mesh(), ownRank, values.seed, *data,
-                               writer.at(parameter.buffer()));
+                               parallel, writer.at(parameter.buffer()));
     if (status.ok())
       status = writer.send();
     if (!status.ok())

@@ -68,6 +68,17 @@ TEST(Tensor, AssemblesPartialBlocks) {
 }
 
 // Every kind of initial value of an element is the same, whichever rank holds it.
+void inOneRange(int64_t count, const std::function<void(int64_t, int64_t)> &body) {
+  body(0, count);
+}
+
+/// The second range begins and ends inside of rows.
+void inThreeRanges(int64_t count, const std::function<void(int64_t, int64_t)> &body) {
+  body(count - 2, count);
+  body(1, count - 2);
+  body(0, 1);
+}
+
 TEST(Initialize, DoesNotDependOnTheSharding) {
   Grid grid;
   abi::Parameter whole;
@@ -94,12 +105,13 @@ TEST(Initialize, DoesNotDependOnTheSharding) {
     if (kind == 3)
       initializer.set_data(data.data.data(), data.data.size());
     Tensor expected = Tensor::zeros(abi::F32, {4, 6}), joined = expected;
-    ASSERT_TRUE(initialize(whole, {}, 0, 7, reader, expected.data.data()).ok());
+    ASSERT_TRUE(initialize(whole, {}, 0, 7, reader, inOneRange, expected.data.data()).ok());
     abi::Parameter cut = whole;
     *cut.mutable_block() = grid.block;
     for (int64_t rank = 0; rank < 4; ++rank) {
       Tensor local = Tensor::zeros(abi::F32, {2, 3});
-      ASSERT_TRUE(initialize(cut, grid.mesh, rank, 7, reader, local.data.data()).ok());
+      ASSERT_TRUE(
+          initialize(cut, grid.mesh, rank, 7, reader, inThreeRanges, local.data.data()).ok());
       copyBlockIn(grid.block, grid.mesh, rank, local.data.data(), joined.data.data());
     }
     EXPECT_EQ(joined.data, expected.data) << "kind " << kind;
@@ -119,7 +131,7 @@ TEST(Initialize, RandomNumbersHaveTheirMoments) {
   Tensor values = Tensor::zeros(abi::F32, {count});
   abi::Executable executable;
   abi::DataReader reader(executable, {});
-  ASSERT_TRUE(initialize(parameter, {}, 0, 1, reader, values.data.data()).ok());
+  ASSERT_TRUE(initialize(parameter, {}, 0, 1, reader, inOneRange, values.data.data()).ok());
   double mean = 0, square = 0;
   for (int64_t i = 0; i < count; ++i) {
     mean += values.at(i) / count;
