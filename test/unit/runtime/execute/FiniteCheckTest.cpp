@@ -36,6 +36,30 @@ TEST(FindWorst, FindsTheFirstOfTheWorstKind) {
   expect(find<int32_t>(abi::I32, {0x7f800000}), 0, NumberKind::Finite);
 }
 
+/// Puts each of `numbers` at the first, a middle and the last place of 5,001 finite numbers.
+template <typename Bits>
+void expectFinite(abi::ElementType type, Bits finite, const std::vector<Bits> &numbers,
+                  bool expected) {
+  for (Bits number : numbers)
+    for (size_t place : {0, 1024, 5000}) {
+      std::vector<Bits> all(5001, finite);
+      all[place] = number;
+      EXPECT_EQ(areFinite(type, std::as_bytes(std::span(all))), expected)
+          << "type " << type << ", bits " << number << " at " << place;
+    }
+}
+
+TEST(AreFinite, LooksAtEveryNumber) {
+  expectFinite<uint16_t>(abi::F16, 0xfbff, {0x0001, 0x8000, 0x7bff}, true);
+  expectFinite<uint16_t>(abi::F16, 0xfbff, {0x7c00, 0xfc00, 0x7c01, 0xffff}, false);
+  expectFinite<uint16_t>(abi::BF16, 0xff7f, {0x7f80, 0xff80, 0x7fc0}, false);
+  expectFinite<uint32_t>(abi::F32, 0xff7fffff, {0x7f7fffff, 0x80000000}, true);
+  expectFinite<uint32_t>(abi::F32, 0xff7fffff, {0x7f800000, 0xff800000, 0x7f800001}, false);
+  expectFinite<uint64_t>(abi::F64, 0xffefffffffffffff, {0x7ff0000000000000, ~uint64_t(0)}, false);
+  expectFinite<uint32_t>(abi::I32, 0, {0x7f800000}, true);
+  EXPECT_TRUE(areFinite(abi::F32, {}));
+}
+
 /// Trains with one number of a parameter of rank 2 replaced.
 Status trainWith(float number, const FiniteCheckOptions &options) {
   auto session = Session::load(makeMlp({.ranks = 4, .batch = 64, .widths = {20, 16, 4}}),
