@@ -4,13 +4,14 @@
 training waits for a checkpoint that is written beside it:
 
   bench/large_checkpoint.py BUILD FOLDER [--layers=24] [--width=2048] [--processes=2] [--optimizer=sgd,lr=0.001]
-                            [--beside]
+                            [--beside] [--threads=0]
 
 Each process of mpirun is a rank of data parallel training with a sharded optimizer of level 3, so it holds its share of
 the state.
 The disk's rates are those of one file of the same bytes, written with fsync and read without the system's cache. FOLDER
-needs space for twice the state. --beside trains nine steps with checkpoints after the third and the sixth. These need
-memory for a copy of the state.
+needs space for twice the state. --beside trains twelve steps with checkpoints after every third. These need memory for
+a copy of the state. --threads are those of all ranks together; with fewer than there are cores, the threads that write
+have a core of their own.
 """
 
 import argparse
@@ -58,6 +59,15 @@ def disk_seconds(path, size):
     return written, read
 
 
+def copy_seconds(size):
+    """Returns the seconds to copy `size` bytes in memory."""
+    source, target = bytearray(size), bytearray(size)
+    target[:] = source  # the pages exist
+    begin = time.monotonic()
+    target[:] = source
+    return time.monotonic() - begin
+
+
 class Watch(threading.Thread):
     """Times how long a checkpoint has its temporary name."""
 
@@ -101,24 +111,26 @@ class Bench:
         """Returns what all processes print, and the seconds."""
         begin = time.monotonic()
         text = self.call("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", self.options.processes, sys.executable, "-c", MEASURE,
-                         self.bin / "pcc-run", self.program, "--data=synthetic:64", "--log-every=1", *flags)
+                         self.bin / "pcc-run", self.program, "--data=synthetic:64", "--log-every=1",
+                         f"--threads={self.options.threads}", *flags)
         return text, time.monotonic() - begin
 
     def stall(self):
-        """Returns the seconds that a step takes, and those that it takes longer behind a checkpoint."""
+        """Returns the seconds that a step takes, and those that each step behind a checkpoint takes longer."""
         records = self.options.folder / "records.jsonl"
         records.unlink(missing_ok=True)
-        self.train("--steps=9", f"--checkpoint={self.options.folder / 'beside'}", "--checkpoint-every=3",
-                   f"--metrics-file={records}")
+        self.saved = self.options.folder / "beside"
+        self.train("--steps=12", f"--checkpoint={self.saved}", "--checkpoint-every=3", f"--metrics-file={records}")
         times = [json.loads(line)["time"] for line in records.read_text().splitlines()]
-        spans = [after - before for before, after in zip(times, times[1:])]
-        behind = [spans[2], spans[5]]  # steps 4 and 7
-        others = statistics.median([span for span in spans if span not in behind])
-        return others, max(behind) - others
+        spans = [after - before for before, after in zip(times, times[1:])]  # spans[i] ends with step i + 2
+        behind = spans[2::3]
+        others = statistics.median([span for index, span in enumerate(spans) if index % 3 != 2])
+        return others, [span - others for span in behind]
 
     def state_bytes(self):
         """Returns the bytes of all files of the checkpoint, and of the first rank's."""
-        sizes = {path.name: path.stat().st_size for path in sorted(self.saved.glob("step-*/*.safetensors"))}
+        last = max(self.saved.glob("step-*"))
+        sizes = {path.name: path.stat().st_size for path in sorted(last.glob("*.safetensors"))}
         return sum(sizes.values()), next(iter(sizes.values()))
 
 
@@ -135,11 +147,15 @@ def main():
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--optimizer", default="sgd,lr=0.001")
     parser.add_argument("--beside", action="store_true")
+    parser.add_argument("--threads", type=int, default=0)
     bench = Bench(parser.parse_args())
     bench.compile()
     if bench.options.beside:
-        step, stall = bench.stall()
-        print(f"a step {step:.3f} s, behind a checkpoint {stall:.3f} s longer")
+        step, stalls = bench.stall()
+        _, first = bench.state_bytes()
+        print(json.dumps({
+            "a step": round(step, 3), "longer behind each checkpoint": [round(stall, 3) for stall in stalls],
+            "a copy of the first rank's state": round(copy_seconds(first), 3)}, indent=1))
         return
     alone, alone_seconds = bench.train("--steps=1")
     watch = Watch(bench.saved)

@@ -9,7 +9,6 @@
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/checkpoint/Manifest.h"
-#include "runtime/checkpoint/Shards.h"
 
 #include <algorithm>
 #include <array>
@@ -28,108 +27,6 @@ struct OutcomeMessage {
   int32_t kind;
   char text[484];
 };
-
-/// Writes the shard of one rank, from its memory or from a copy. The buffer of each block is found
-/// once. Without copies, the blocks of a GPU are in host memory one after the other.
-class ShardTask {
-public:
-  /// `layout` is the manifest by layOutCheckpoint.
-  ShardTask(std::shared_ptr<const abi::CheckpointManifest> layout, const RankExecutor &rank);
-
-  /// Copies all blocks to memory of this task, which needs the rank no longer.
-  Status copyBlocks(const RankExecutor &rank);
-
-  /// Write the shard to `folder`, from the copies, or directly from the rank. Set its size and
-  /// hash. A rank without a shard writes nothing.
-  Status write(const std::string &folder, abi::CheckpointShard &shard) const;
-  Status write(const std::string &folder, abi::CheckpointShard &shard,
-               const RankExecutor &rank) const;
-
-private:
-  using Bytes = std::vector<std::byte>;
-  template <typename BytesOf>
-  Status writeBlocks(const std::string &folder, abi::CheckpointShard &shard,
-                     BytesOf &&bytesOf) const;
-  Expected<std::span<const std::byte>> read(const RankExecutor &rank, size_t block,
-                                            Bytes &copy) const;
-
-  struct Block {
-    uint32_t buffer;
-    size_t bytes;
-  };
-  std::shared_ptr<const abi::CheckpointManifest> layout;
-  int number; ///< of the shard; -1: none
-  std::vector<Block> blocks;
-  std::vector<Bytes> copies; ///< by block, after copyBlocks()
-};
-
-ShardTask::ShardTask(std::shared_ptr<const abi::CheckpointManifest> layout,
-                     const RankExecutor &rank)
-    : layout(std::move(layout)), number(shardOfRank(*this->layout, rank.rank())) {
-  if (number < 0)
-    return;
-  for (const ShardEntry &entry : entriesOf(*this->layout, uint32_t(number))) {
-    auto own = std::ranges::find_if(rank.program().parameters(), [&](const auto &parameter) {
-      return parameter.name() == entry.tensor->name();
-    });
-    blocks.push_back({own->buffer(), bytesOf(*entry.tensor, *entry.block)});
-  }
-}
-
-Expected<std::span<const std::byte>> ShardTask::read(const RankExecutor &rank, size_t block,
-                                                     Bytes &copy) const {
-  return rank.read(blocks[block].buffer, blocks[block].bytes, copy);
-}
-
-Status ShardTask::copyBlocks(const RankExecutor &rank) {
-  copies.clear();
-  for (size_t block = 0; block < blocks.size(); ++block) {
-    Bytes copy;
-    Expected<std::span<const std::byte>> bytes = read(rank, block, copy);
-    if (!bytes)
-      return bytes.status();
-    if (bytes->data() != copy.data())
-      copy.assign(bytes->begin(), bytes->end());
-    copies.push_back(std::move(copy));
-    abi::beat();
-  }
-  return {};
-}
-
-template <typename BytesOf>
-Status ShardTask::writeBlocks(const std::string &folder, abi::CheckpointShard &shard,
-                              BytesOf &&bytesOf) const {
-  if (number < 0)
-    return {};
-  shard = layout->shards(number);
-  std::string head = headerOf(entriesOf(*layout, uint32_t(number)));
-  uint64_t allBytes = head.size();
-  for (const Block &block : blocks)
-    allBytes += block.bytes;
-  Expected<ShardWriter> writer = ShardWriter::create(folder, shard, allBytes);
-  if (!writer)
-    return writer.status();
-  Status status = writer->append(head);
-  for (size_t block = 0; block < blocks.size() && status.ok(); ++block) {
-    Expected<std::span<const std::byte>> bytes = bytesOf(block);
-    if (!bytes)
-      return bytes.status();
-    status = writer->append({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
-  }
-  return status.ok() ? writer->commit(shard) : status;
-}
-
-Status ShardTask::write(const std::string &folder, abi::CheckpointShard &shard) const {
-  return writeBlocks(folder, shard, [&](size_t block) {
-    return Expected<std::span<const std::byte>>(std::span<const std::byte>(copies[block]));
-  });
-}
-
-Status ShardTask::write(const std::string &folder, abi::CheckpointShard &shard,
-                        const RankExecutor &rank) const {
-  Bytes copy;
-  return writeBlocks(folder, shard, [&](size_t block) { return read(rank, block, copy); });
-}
 
 } // namespace
 
@@ -153,8 +50,8 @@ TrainingCheckpoints::TrainingCheckpoints(const abi::Executable &executable, cons
     : placement(world.placement), options(std::move(options)), folder(std::move(folder)),
       layout(std::make_shared<abi::CheckpointManifest>(layOutCheckpoint(executable))),
       firstRank(world.firstRank()), schedule(this->options.every, firstRank, world.ownRanks()),
-      unfinished(size_t(world.ownRanks())), outcomes(size_t(placement.ranks)),
-      lastWritten(this->options.resumedFrom) {}
+      shards(size_t(world.ownRanks())), unfinished(size_t(world.ownRanks())),
+      outcomes(size_t(placement.ranks)), lastWritten(this->options.resumedFrom) {}
 
 std::optional<TrainingCheckpoints::Unfinished> &
 TrainingCheckpoints::unfinishedOf(const RankExecutor &rank) {
@@ -196,21 +93,25 @@ TrainingCheckpoints::start(RankExecutor &rank, int64_t step, CheckpointFacts fac
     return status;
   std::string path = CheckpointFolder::unfinishedPath(options.folder, step);
   auto outcome = std::make_shared<Outcome>();
-  auto task = std::make_shared<ShardTask>(layout, rank);
-  auto write = [=](const auto &...source) {
-    abi::CheckpointShard shard;
-    outcome->status = task->write(path, shard, source...);
-    outcome->bytes = shard.bytes();
-    outcome->hash = shard.hash();
+  std::shared_ptr<RankShard> &shard = shards[size_t(rank.rank() - firstRank)];
+  if (!shard)
+    shard = std::make_shared<RankShard>(layout, rank);
+  auto write = [path, outcome, shard](const auto &...source) {
+    abi::CheckpointShard entry;
+    outcome->status = shard->write(path, entry, source...);
+    outcome->bytes = entry.bytes();
+    outcome->hash = entry.hash();
     return Status();
   };
   std::shared_ptr<BackgroundTask> writing;
   bool copies = !isLast && !options.waits;
   // Without memory for copies, the rank writes its blocks from where they are.
-  if (copies && catchExceptions([&] { return task->copyBlocks(rank); }).ok())
+  if (copies && catchExceptions([&] { return shard->copyBlocks(rank); }).ok()) {
     writing = BackgroundTask::start([write] { return write(); });
-  else
+  } else {
+    shard->dropCopies();
     (void)write(rank);
+  }
   return Unfinished{step, std::move(facts), std::move(writing), std::move(outcome)};
 }
 

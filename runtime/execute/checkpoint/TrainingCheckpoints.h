@@ -11,6 +11,7 @@
 #include "runtime/collective/World.h"
 #include "runtime/execute/checkpoint/BackgroundTask.h"
 #include "runtime/execute/checkpoint/CheckpointSchedule.h"
+#include "runtime/execute/checkpoint/RankShard.h"
 #include "runtime/execute/rank/RankExecutor.h"
 
 #include <functional>
@@ -115,6 +116,7 @@ private:
   const std::shared_ptr<const abi::CheckpointManifest> layout;
   const int64_t firstRank;
   CheckpointSchedule schedule;
+  std::vector<std::shared_ptr<RankShard>> shards;    ///< by local rank, from the first save()
   std::vector<std::optional<Unfinished>> unfinished; ///< by local rank
   std::vector<Outcome> outcomes;                     ///< by rank
   std::optional<Rollback> rollback;                  ///< set by the first rank of the process
