@@ -5,6 +5,7 @@
 
 #include "runtime/machine/UniformLink.h"
 
+#include "runtime/machine/Amount.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/Roofline.h"
@@ -12,35 +13,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <span>
 
 namespace pcc::machine {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
 
 constexpr Unit rateUnits[] = {
     {"bps", 1e0 / 8}, {"kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"Tbps", 1e12 / 8},
     {"B/s", 1e0},     {"kB/s", 1e3},     {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12}};
 constexpr Unit timeUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1e0}};
-
-/// Returns the number in `text` times the factor of its unit; 0 for anything else.
-double parseAmount(std::string_view text, std::span<const Unit> units) {
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number))
-    return 0;
-  std::string_view name = text.substr(size_t(end - text.data()));
-  for (const Unit &unit : units)
-    if (unit.name == name)
-      return number * unit.factor;
-  return 0;
-}
 
 } // namespace
 
