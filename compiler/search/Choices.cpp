@@ -31,7 +31,7 @@ plan::CopyCandidate evaluateCopies(ModuleOp model, CompileOptions options, int64
   SimulatedProgram simulated = simulateProgram(model, options);
   if (!simulated.error.empty())
     return {copies, 0, 0, simulated.error};
-  return {copies, simulated.step.seconds, simulated.getPeakBytes(), ""};
+  return {copies, simulated.step.seconds, getPeakBytes(simulated.step), ""};
 }
 
 /// Emits the chosen number of copies, and step time and bytes of each candidate.
@@ -110,7 +110,7 @@ plan::RecomputeCandidate RecomputeSearch::evaluate(ArrayRef<int64_t> parts) {
     return candidate;
   partSeconds = std::move(simulated.partSeconds);
   candidate.seconds = simulated.step.seconds;
-  candidate.peakBytes = simulated.getPeakBytes();
+  candidate.peakBytes = getPeakBytes(simulated.step);
   candidate.atPeak = simulate::describePeak(simulated.program, simulated.step,
                                             simulate::findPeakTimeline(simulated.step));
   return candidate;

@@ -18,13 +18,18 @@ namespace {
 constexpr int maxTighter = 4;
 constexpr double tighterShare = 0.8;
 
-/// Describes the ranks of the class that works longest.
+/// Sets what a simulated step says about a candidate. Shares of the step are those of the ranks of
+/// the class that works longest.
 void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
+  candidate.seconds = step.seconds;
+  candidate.peakBytes = getPeakBytes(step);
   const simulate::Seconds &seconds = step.longest().seconds;
   candidate.computing = seconds.compute / step.seconds;
   candidate.communicating = (seconds.communication + seconds.collective) / step.seconds;
   candidate.waiting =
       (seconds.warmUp + seconds.receive + seconds.send + seconds.drain) / step.seconds;
+  candidate.plan.set_step_seconds(candidate.seconds);
+  candidate.plan.set_peak_bytes(candidate.peakBytes);
 }
 
 } // namespace
@@ -146,14 +151,27 @@ PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shap
   candidate.error = simulated.error;
   candidate.partSeconds = std::move(simulated.partSeconds);
   if (simulated.error.empty()) {
-    candidate.seconds = simulated.step.seconds;
-    candidate.peakBytes = simulated.getPeakBytes();
+    candidate.plan = std::move(plan);
     describeStep(simulated.step, candidate);
     candidate.utilization = simulated.program.peak_seconds() / candidate.seconds;
-    plan.set_step_seconds(candidate.seconds);
-    plan.set_peak_bytes(candidate.peakBytes);
-    candidate.plan = std::move(plan);
+    if (keepsPrograms)
+      candidate.program = std::make_shared<const abi::Executable>(std::move(simulated.program));
   }
+  return candidate;
+}
+
+PlanCandidate PlanCompiler::simulateAgain(PlanCandidate candidate) const {
+  if (!candidate.error.empty())
+    return candidate;
+  abi::Expected<simulate::Simulation> step =
+      simulate::simulate(*candidate.program, *options.cluster);
+  if (!step)
+    candidate.error = step.status().message();
+  else
+    describeStep(*step, candidate);
+  candidate.utilization = 0;
+  if (!candidate.isForLess)
+    candidate.plan.mutable_parallel()->set_memory_limit(options.parallel.memory_limit());
   return candidate;
 }
 

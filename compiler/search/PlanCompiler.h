@@ -18,17 +18,22 @@ struct PlanCandidate {
   plan::PlanShape shape;
   /// Replays the plan. Without a summary.
   abi::Plan plan;
+  /// Its instructions, if the search keeps programs and there is one.
+  std::shared_ptr<const abi::Executable> program;
   double seconds = 0;    ///< of a step on the virtual clock; 0 if it was not compiled
   int64_t peakBytes = 0; ///< planned, of the rank that needs most
   /// Shares of the step of the rank that works longest: computation, communication that is not
   /// hidden, waiting for other ranks.
   double computing = 0, communicating = 0, waiting = 0;
-  double utilization = 0; ///< of the devices' peak by the work of the model, from 0 to 1
+  /// Share of the devices' peak by the work of the model, from 0 to 1; 0 on a machine for which the
+  /// program was not compiled.
+  double utilization = 0;
   /// Seconds to recompute each part of the model; empty with stages.
   llvm::SmallVector<double> partSeconds;
   /// Why there is no such program; empty if there is one.
   std::string error;
   bool isStopped = false; ///< the compilation was ended because the time was over
+  bool isForLess = false; ///< the shape was compiled for less memory than it takes as it is
 
   size_t number = 0; ///< of its shape in the order of listing
 
@@ -51,6 +56,9 @@ public:
   PlanCompiler(mlir::ModuleOp model, mlir::ModuleOp graph, const CompileOptions &options,
                double searchSeconds, std::function<bool()> isOver);
 
+  /// From now on candidates keep their programs.
+  void keepPrograms() { keepsPrograms = true; }
+
   /// Compiles a shape as it is.
   PlanCandidate compile(const plan::PlanShape &shape) const {
     return compile(makePlan(shape), shape);
@@ -59,6 +67,9 @@ public:
   /// with stages, with stages that are cut for less. Stages are cut until a plan fits or the time
   /// is over.
   PlanCandidate compileForLess(const PlanCandidate &plain) const;
+  /// Runs the program of a candidate on the cluster of this compiler's options, on which it becomes
+  /// a candidate like those that were compiled for it.
+  PlanCandidate simulateAgain(PlanCandidate candidate) const;
 
 private:
   /// A search of shardings, or its error.
@@ -91,6 +102,7 @@ private:
   CompileOptions options;
   double searchSeconds;
   std::function<bool()> isOver;
+  bool keepsPrograms = false;
   mutable std::mutex mutex;                       ///< guards the map, not its elements
   mutable std::map<std::string, Search> searches; ///< by their configurations
 };

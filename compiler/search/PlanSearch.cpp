@@ -24,7 +24,8 @@ constexpr double maxShardingSeconds = 10, maxShardingShare = 0.1;
 } // namespace
 
 PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
-    : model(model), options(std::move(given)), limits(std::move(limits)) {
+    : model(model), options(std::move(given)), limits(std::move(limits)),
+      givenLimit(options.parallel.memory_limit()) {
   options.isForCluster = true;
   if (!this->model.getContext()->isMultithreadingEnabled())
     this->limits.threads = 1; // the context takes no locks
@@ -41,8 +42,17 @@ PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions l
   options.parallel.clear_strategy_ckpt_load_file();
 }
 
+PlanSearch::PlanSearch(const PlanSearch &earlier, abi::Cluster cluster, PlanSearchOptions limits)
+    : model(earlier.model), options(earlier.options), limits(std::move(limits)),
+      givenLimit(earlier.givenLimit), earlier(&earlier) {
+  assert(earlier.limits.keepsPrograms && "nothing to begin with");
+  options.cluster = std::move(cluster);
+  options.parallel.set_memory_limit(givenLimit);
+}
+
 double PlanSearch::getElapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  auto now = end.value_or(std::chrono::steady_clock::now());
+  return std::chrono::duration<double>(now - begin).count();
 }
 
 LogicalResult PlanSearch::prepare() {
@@ -58,6 +68,8 @@ LogicalResult PlanSearch::prepare() {
                      std::lock_guard<std::mutex> guard(mutex);
                      return isOver() && getBest();
                    });
+  if (limits.keepsPrograms)
+    compiler->keepPrograms();
   plan::LayerCostOptions costs;
   costs.training.loss = options.training.loss;
   costs.training.optimizer = options.training.optimizer;
@@ -150,7 +162,8 @@ std::optional<PlanSearch::Entry> PlanSearch::pop() {
 }
 
 /// A search for the fastest plan begins with the best shape of each grid by the estimates. A
-/// search for a frontier queues all shapes, by their fronts, and in a front the fastest first.
+/// search for a frontier queues all shapes, by their fronts, and in a front the fastest first. A
+/// search that goes on from another one queues what that one had not compiled.
 void PlanSearch::pushShapes() {
   plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space, memory);
   shapes = plan::listPlanShapes(space);
@@ -168,13 +181,34 @@ void PlanSearch::pushShapes() {
       push({i, /*recomputes=*/false, front, Factors()});
     return;
   }
+  if (earlier)
+    takeOver();
   for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
     size_t best = first;
     for (end = first; end < shapes.size() && shapes[end].isSameGrid(shapes[first]); ++end)
       if (fitted[end] < fitted[best])
         best = end;
-    push({best});
+    if (!isQueued[best])
+      push({best});
   }
+}
+
+void PlanSearch::takeOver() {
+  llvm::copy(earlier->longest[0], longest[0]);
+  llvm::copy(earlier->longest[1], longest[1]);
+  for (const PlanCandidate &given : earlier->compiled) {
+    size_t number = llvm::find(shapes, given.shape) - shapes.begin();
+    if (number == shapes.size())
+      continue; // its tensor parallel groups do not stay in a box of this machine
+    PlanCandidate candidate = compiler->simulateAgain(given);
+    if (candidate.isForLess && !candidate.fits(memory))
+      continue; // the shape as it is shows what must be recomputed
+    candidate.number = number;
+    isQueued[number] = true;
+    keep(std::move(candidate));
+  }
+  for (const PlanCandidate &candidate : candidates)
+    pushFollowing({candidate.number}, candidate);
 }
 
 void PlanSearch::pushVariants(size_t number, Factors factors) {
@@ -209,6 +243,7 @@ LogicalResult PlanSearch::run() {
   work();
   for (std::thread &other : others)
     other.join();
+  end = std::chrono::steady_clock::now();
   llvm::stable_sort(candidates, [&](const PlanCandidate &a, const PlanCandidate &b) {
     auto rank = [&](const PlanCandidate &c) {
       return c.fits(memory) ? 0 : c.error.empty() ? 1 : 2;
@@ -274,6 +309,9 @@ void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock
   getLongest(entry) = std::max(getLongest(entry), seconds);
   spent[candidate.shape.isSearched] += seconds - expected;
   candidate.number = entry.number;
+  candidate.isForLess = plain && candidate.program != plain->program;
+  if (limits.keepsPrograms && (!plain || candidate.isForLess))
+    compiled.push_back(candidate);
   pushFollowing(entry, candidate);
   keep(std::move(candidate));
   if (limits.progress)
@@ -316,8 +354,9 @@ void PlanSearch::keep(PlanCandidate candidate) {
   PlanCandidate *same = find(candidate.number);
   if (!same)
     candidates.push_back(std::move(candidate));
-  else if (candidate.fits(memory) ||
-           (candidate.error.empty() && candidate.peakBytes < same->peakBytes))
+  else if (candidate.fits(memory)
+               ? !same->fits(memory) || candidate.isBetter(*same)
+               : candidate.error.empty() && candidate.peakBytes < same->peakBytes)
     *same = std::move(candidate);
 }
 

@@ -35,6 +35,8 @@ struct PlanSearchOptions {
   /// less memory. It tries shapes by the fronts of their estimates (plan::rankFronts), and ends in
   /// time with or without a plan.
   bool wantsFrontier = false;
+  /// Whether another search may go on from this one, on another machine.
+  bool keepsPrograms = false;
   /// Called after each shape that was tried, by one thread at a time; may be null.
   std::function<void(const class PlanSearch &)> progress;
 };
@@ -45,6 +47,11 @@ public:
   /// as the plans shall use. Choices of stages, microbatches, optimizer and mode in `options` are
   /// replaced.
   PlanSearch(mlir::ModuleOp model, CompileOptions options, PlanSearchOptions limits);
+
+  /// Prepares the same search on another machine. It begins with the programs of `earlier`, which
+  /// run on the new machine's virtual clock and are not compiled again; so it takes a fraction of
+  /// the time. `earlier` has run, kept its programs, and must outlive this object.
+  PlanSearch(const PlanSearch &earlier, abi::Cluster cluster, PlanSearchOptions limits);
 
   /// Searches. Fails, after an error, if the model or the options are invalid.
   mlir::LogicalResult run();
@@ -66,6 +73,7 @@ public:
   size_t getNumPruned() const { return numPruned; }
   /// Returns the number of shapes that were neither compiled nor pruned.
   size_t getNumUntried() const { return shapes.size() - candidates.size() - numPruned; }
+  /// Returns the seconds since the search began, up to its end.
   double getElapsed() const;
 
 private:
@@ -93,6 +101,8 @@ private:
   mlir::LogicalResult prepare();
   /// Queues the first shapes.
   void pushShapes();
+  /// Takes over what the earlier search has compiled.
+  void takeOver();
   void push(Entry entry);
   /// Queues the shapes with the grid of shape `number` that are not queued yet.
   void pushVariants(size_t number, Factors factors);
@@ -124,6 +134,8 @@ private:
   mlir::ModuleOp model;
   CompileOptions options;
   PlanSearchOptions limits;
+  const int64_t givenLimit; ///< of memory, in the given options
+  const PlanSearch *earlier = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> graph; ///< the model after phase graph
   std::optional<PlanCompiler> compiler;
   std::optional<plan::PipelineBounds> bounds;
@@ -133,6 +145,7 @@ private:
   std::vector<plan::PlanShape> shapes; ///< of the space
   std::vector<plan::PlanEstimate> estimates;
   std::chrono::steady_clock::time_point begin;
+  std::optional<std::chrono::steady_clock::time_point> end; ///< of a search that has run
 
   /// Guards the members below while threads work.
   std::mutex mutex;
@@ -147,6 +160,8 @@ private:
   double spent[2] = {};
   std::vector<bool> isQueued; ///< by shape
   std::vector<PlanCandidate> candidates;
+  /// All that was compiled, if a search may go on from this one: a shape may have two candidates.
+  std::vector<PlanCandidate> compiled;
 };
 
 } // namespace pcc::search

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace pcc::search {
 
-int64_t SimulatedProgram::getPeakBytes() const {
+int64_t getPeakBytes(const simulate::Simulation &step) {
   return int64_t(simulate::findPeakTimeline(step).memory.planned);
 }
 

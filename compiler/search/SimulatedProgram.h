@@ -17,10 +17,10 @@ struct SimulatedProgram {
   llvm::SmallVector<double>
       partSeconds;   ///< to recompute each part, if the options ask for the list
   std::string error; ///< why there is no such program; empty if there is one
-
-  /// Returns the planned bytes of the rank that needs most.
-  int64_t getPeakBytes() const;
 };
+
+/// Returns the planned bytes of the rank that needs most.
+int64_t getPeakBytes(const simulate::Simulation &step);
 
 /// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
 /// come from makeSimulationOptions. Diagnostics and remarks of the candidate are not shown.

@@ -9,6 +9,7 @@
 #include "compiler/verify/VerifyModel.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/ClusterChange.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
@@ -75,7 +76,7 @@ protected:
     SimulatedProgram simulated = simulateProgram(*model, replay(candidate.plan));
     EXPECT_EQ(simulated.error, "");
     EXPECT_DOUBLE_EQ(simulated.step.seconds, candidate.seconds);
-    EXPECT_EQ(simulated.getPeakBytes(), candidate.peakBytes);
+    EXPECT_EQ(getPeakBytes(simulated.step), candidate.peakBytes);
   }
 
   void expectRight(const PlanCandidate &candidate) {
@@ -186,9 +187,56 @@ TEST_P(ThreadsOfTiedPlans, MakeNoDifference) {
   }
 }
 
+class PlansOfOtherMachines : public TiedPlans {
+protected:
+  abi::Cluster withMemory(int64_t bytes) const {
+    return *machine::changeCluster(*options.cluster,
+                                   "memory=" + std::to_string(bytes / 1e6) + "MB");
+  }
+  static PlanSearchOptions getLimits(double seconds) {
+    return {.seconds = seconds, .keepsPrograms = true, .progress = nullptr};
+  }
+};
+
+// A search that goes on from one with more or less memory finds what a new one finds.
+TEST_P(PlansOfOtherMachines, AreThoseOfANewSearch) {
+  constexpr double seconds = 300;
+  PlanSearch ample(*model, options, getLimits(seconds));
+  ASSERT_TRUE(succeeded(ample.run()));
+  ASSERT_NE(ample.getBest(), nullptr);
+  CompileOptions scarceOptions = options;
+  scarceOptions.cluster = withMemory(ample.getBest()->peakBytes - 1000);
+  PlanSearch scarce(*model, scarceOptions, getLimits(seconds));
+  ASSERT_TRUE(succeeded(scarce.run()));
+  ASSERT_NE(scarce.getBest(), nullptr);
+  EXPECT_LT(scarce.getBest()->peakBytes, ample.getBest()->peakBytes);
+  PlanSearch less(ample, *scarceOptions.cluster, getLimits(seconds));
+  PlanSearch more(scarce, *options.cluster, getLimits(seconds));
+  ASSERT_TRUE(succeeded(less.run()) && succeeded(more.run()));
+  EXPECT_EQ(describe(less).front(), describe(scarce).front());
+  EXPECT_EQ(describe(more).front(), describe(ample).front());
+}
+
+// Without time to compile, the programs of the first search are simulated on the other machine.
+TEST_P(PlansOfOtherMachines, RunTheSamePrograms) {
+  PlanSearch search(*model, options, getLimits(/*seconds=*/300));
+  ASSERT_TRUE(succeeded(search.run()));
+  abi::Cluster slow = *machine::changeCluster(*options.cluster, "level0=1MB/s,1ms");
+  PlanSearch other(search, slow, getLimits(/*seconds=*/0));
+  ASSERT_TRUE(succeeded(other.run()));
+  ASSERT_EQ(other.getCandidates().size(), search.getCandidates().size());
+  for (const PlanCandidate &candidate : other.getCandidates()) {
+    abi::Expected<simulate::Simulation> step = simulate::simulate(*candidate.program, slow);
+    ASSERT_TRUE(bool(step));
+    EXPECT_DOUBLE_EQ(candidate.seconds, step->seconds);
+  }
+  EXPECT_GT(other.getBest()->seconds, search.getBest()->seconds);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, TiedPlans, ::testing::Values(2, 3, 4, 6));
 INSTANTIATE_TEST_SUITE_P(Devices, ThreadsOfTiedPlans, ::testing::Values(2));
 INSTANTIATE_TEST_SUITE_P(Devices, StoppedPlans, ::testing::Values(2));
+INSTANTIATE_TEST_SUITE_P(Devices, PlansOfOtherMachines, ::testing::Values(3));
 
 } // namespace
 } // namespace pcc::search

@@ -73,18 +73,27 @@ ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cl
   abi::ClusterConfig config;
   if (ExitCode code = flags.read(config))
     return code;
-  llvm::StringRef value = config.cluster();
+  abi::Cluster complete;
+  if (ExitCode code = readMachine(config.cluster(), ranks, complete, [&](const std::string &text) {
+        return flags.refuse("cluster", text);
+      }))
+    return code;
+  cluster = std::move(complete);
+  return Success;
+}
+
+ExitCode pcc::cli::readMachine(const std::string &value, int64_t ranks, abi::Cluster &cluster,
+                               llvm::function_ref<ExitCode(const std::string &)> refuse) {
   bool isFile = hasMessageSuffix(value);
   abi::Cluster given;
   if (isFile)
     if (ExitCode code = readMessageFile(value, given))
       return code;
   abi::Expected<abi::Cluster> complete =
-      isFile ? machine::complete(given) : machine::parseForm(config.cluster());
+      isFile ? machine::complete(given) : machine::parseForm(value);
   abi::Status status = complete ? machine::checkRanks(*complete, ranks) : complete.status();
   if (!status.ok())
-    return isFile ? fail(BadInput, value + ": " + status.message())
-                  : flags.refuse("cluster", status.message());
+    return isFile ? fail(BadInput, value + ": " + status.message()) : refuse(status.message());
   cluster = std::move(*complete);
   return Success;
 }

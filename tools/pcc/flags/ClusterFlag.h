@@ -59,4 +59,10 @@ private:
   MessageFlags flags;
 };
 
+/// Reads a machine by a short form, or by a file if the ending says so, and checks that it has a
+/// device for each of `ranks`. Returns what `refuse` makes of the error of a short form, or
+/// BadInput for a bad file, after an error message.
+ExitCode readMachine(const std::string &value, int64_t ranks, abi::Cluster &cluster,
+                     llvm::function_ref<ExitCode(const std::string &)> refuse);
+
 } // namespace pcc::cli

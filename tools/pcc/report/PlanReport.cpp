@@ -112,6 +112,45 @@ void pcc::cli::printPlans(const PlanSearch &search, size_t maxShown) {
                                 search.getBound() * 1e3);
 }
 
+/// Returns the least memory that a compiled plan needs; 0 if there is none.
+static int64_t findLeastBytes(const PlanSearch &search) {
+  int64_t least = 0;
+  for (const PlanCandidate &candidate : search.getCandidates())
+    if (candidate.error.empty() && (least == 0 || candidate.peakBytes < least))
+      least = candidate.peakBytes;
+  return least;
+}
+
+static void printOtherMachine(const PlanSearch &search, const OtherMachine &other) {
+  const PlanCandidate *base = search.getBest(), *best = other.search->getBest();
+  if (!best) {
+    ByteUnit unit(other.search->getMemory());
+    llvm::outs() << llvm::formatv("{0,12} {1,8} {2,9} {3,6}  {4}: none fits, the smallest needs "
+                                  "{5:f1} of {6:f1} {7}\n",
+                                  "-", "-", "-", "-", other.name,
+                                  unit.convert(findLeastBytes(*other.search)),
+                                  unit.convert(other.search->getMemory()), unit.getName());
+    return;
+  }
+  ByteUnit unit(search.getMemory());
+  std::string ratio = base ? llvm::formatv("{0:f3}", best->seconds / base->seconds).str() : "-";
+  llvm::outs() << llvm::formatv("{0,12:f3} {1,8} {2,9:f2} {3,6:f1}  {4}: {5}\n",
+                                best->seconds * 1e3, ratio, unit.convert(best->peakBytes),
+                                gapPercent(*other.search, best->seconds), other.name,
+                                describe(*best, search.getDevices()));
+}
+
+void pcc::cli::printOtherMachines(const PlanSearch &search, llvm::ArrayRef<OtherMachine> others) {
+  if (others.empty())
+    return;
+  ByteUnit unit(search.getMemory());
+  llvm::outs() << "\non other machines, by the programs above and what a second compiles\n"
+               << llvm::formatv("{0,12} {1,8} {2,9} {3,6}  machine: plan\n", "step ms", "of above",
+                                std::string("memory ") + unit.getName(), "gap %");
+  for (const OtherMachine &other : others)
+    printOtherMachine(search, other);
+}
+
 /// Returns `{"plan", "pipeline_stages", …, "step_seconds", "peak_bytes", "fits", "mfu", "shares"}`,
 /// or with "error" in place of the last five.
 static json::Object candidateToJson(const PlanCandidate &candidate, int64_t devices,
@@ -134,23 +173,42 @@ static json::Object candidateToJson(const PlanCandidate &candidate, int64_t devi
   plan["step_seconds"] = candidate.seconds;
   plan["peak_bytes"] = candidate.peakBytes;
   plan["fits"] = candidate.fits(memory);
-  plan["mfu"] = candidate.utilization;
+  if (candidate.utilization > 0)
+    plan["mfu"] = candidate.utilization;
   plan["shares"] = json::Object{{"compute", candidate.computing},
                                 {"communication", candidate.communicating},
                                 {"wait", candidate.waiting}};
   return plan;
 }
 
-json::Value pcc::cli::plansToJson(const PlanSearch &search) {
-  json::Array plans;
+/// Returns `{"machine", "bound_seconds", "memory_bytes", "seconds", "plan": {…}}`; without a plan
+/// if none fits.
+static json::Object machineToJson(const OtherMachine &other) {
+  const PlanSearch &search = *other.search;
+  json::Object machine{{"machine", other.name},
+                       {"bound_seconds", search.getBound()},
+                       {"memory_bytes", search.getMemory()},
+                       {"seconds", search.getElapsed()}};
+  if (const PlanCandidate *best = search.getBest())
+    machine["plan"] = candidateToJson(*best, search.getDevices(), search.getMemory());
+  return machine;
+}
+
+json::Value pcc::cli::plansToJson(const PlanSearch &search, llvm::ArrayRef<OtherMachine> others) {
+  json::Array plans, machines;
   for (const PlanCandidate &candidate : search.getCandidates())
     plans.push_back(candidateToJson(candidate, search.getDevices(), search.getMemory()));
-  return json::Object{{"plans", std::move(plans)},
+  json::Object result{{"plans", std::move(plans)},
                       {"bound_seconds", search.getBound()},
                       {"memory_bytes", search.getMemory()},
                       {"pruned", int64_t(search.getNumPruned())},
                       {"not_tried", int64_t(search.getNumUntried())},
                       {"seconds", search.getElapsed()}};
+  for (const OtherMachine &other : others)
+    machines.push_back(machineToJson(other));
+  if (!others.empty())
+    result["what_if"] = std::move(machines);
+  return result;
 }
 
 /// Prints what one number of devices has given.

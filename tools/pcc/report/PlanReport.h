@@ -6,8 +6,16 @@
 
 #include "compiler/search/FrontierSearch.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
+#include <string>
 
 namespace pcc::cli {
+
+/// A search that went on from another one, on a machine that the user calls `name`.
+struct OtherMachine {
+  std::string name;
+  std::unique_ptr<search::PlanSearch> search;
+};
 
 /// Returns a plan in words: `2 stages x DP 8 x TP 1, …, 12 parts recomputed: 4199.3 ms, 64.1 of
 /// 80.0 GB`.
@@ -17,8 +25,12 @@ std::string summarizePlan(const search::PlanCandidate &candidate, int64_t device
 void printPlanProgress(const search::PlanSearch &search);
 /// Prints the result of a search; the `maxShown` best plans.
 void printPlans(const search::PlanSearch &search, size_t maxShown);
-/// Returns `{"plans": [{"plan", "step_seconds", "peak_bytes", "fits", …}], "bound_seconds", …}`.
-llvm::json::Value plansToJson(const search::PlanSearch &search);
+/// Prints the best plan of each other machine; nothing if there are none.
+void printOtherMachines(const search::PlanSearch &search, llvm::ArrayRef<OtherMachine> others);
+/// Returns `{"plans": [{"plan", "step_seconds", "peak_bytes", "fits", …}], "bound_seconds", …}`,
+/// with `"what_if": [{"machine", "plan", …}]` if there are other machines.
+llvm::json::Value plansToJson(const search::PlanSearch &search,
+                              llvm::ArrayRef<OtherMachine> others);
 
 /// Prints the plans of the frontier, and what each number of devices has given. Their scaling is
 /// that of device seconds per step from the first row on.

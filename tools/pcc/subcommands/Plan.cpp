@@ -3,7 +3,8 @@
 // pcc plan: chooses how a training step is spread over a cluster, and explains the choice.
 
 #include "runtime/base/Files.h"
-#include "runtime/machine/Cluster.h"
+#include "runtime/machine/ClusterChange.h"
+#include "tools/pcc/flags/ClusterFlag.h"
 #include "tools/pcc/report/PlanReport.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,6 +19,9 @@ using pcc::search::PlanSearch;
 namespace cl = llvm::cl;
 
 namespace {
+
+/// Time limit of the search on each machine of `--what-if`.
+constexpr double secondsOfMachine = 1;
 
 /// Options that a plan chooses.
 constexpr const char *chosenFields[] = {"parallel_mode",
@@ -53,11 +57,18 @@ public:
                 cl::desc("number of plans that are compiled at the same time (default: 0, one per "
                          "core, at most 8)"),
                 cl::init(0), cl::sub(command)),
+        whatIf("what-if",
+               cl::desc("another machine: its best plan too, from the same search; a form or file, "
+                        "memory=SIZE or levelN=RATE,LATENCY, level 0 the innermost; repeatable"),
+               cl::value_desc("machine"), cl::sub(command)),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
   ExitCode runModel() override {
     CompileOptions options;
     if (ExitCode code = readOptions(options))
+      return code;
+    std::vector<abi::Cluster> machines;
+    if (ExitCode code = readMachines(options, machines))
       return code;
     Session session;
     ExitCode code;
@@ -69,7 +80,7 @@ public:
     limits.threads = getThreads();
     limits.progress = [this](const PlanSearch &search) { report(search); };
     return frontier ? searchFrontier(*model, std::move(options), std::move(limits))
-                    : searchPlan(*model, std::move(options), std::move(limits));
+                    : searchPlan(*model, std::move(options), std::move(limits), machines);
   }
 
 private:
@@ -82,14 +93,26 @@ private:
   }
 
   ExitCode searchPlan(mlir::ModuleOp model, CompileOptions options,
-                      search::PlanSearchOptions limits) {
+                      search::PlanSearchOptions limits, llvm::ArrayRef<abi::Cluster> machines) {
+    limits.keepsPrograms = !machines.empty();
     PlanSearch search(model, std::move(options), std::move(limits));
     if (mlir::failed(search.run()))
       return BadInput;
-    if (format.isJson())
-      printJson(plansToJson(search));
-    else
+    std::vector<OtherMachine> others;
+    for (auto [name, machine] : llvm::zip(whatIf, machines)) {
+      search::PlanSearchOptions again;
+      again.seconds = secondsOfMachine;
+      again.threads = getThreads();
+      others.push_back({name, std::make_unique<PlanSearch>(search, machine, std::move(again))});
+      if (mlir::failed(others.back().search->run()))
+        return BadInput;
+    }
+    if (format.isJson()) {
+      printJson(plansToJson(search, others));
+    } else {
       printPlans(search, shown);
+      printOtherMachines(search, others);
+    }
     const PlanCandidate *best = search.getBest();
     if (!best)
       return failWithoutPlan(search.getFailure());
@@ -152,6 +175,26 @@ private:
     return frontier && !output.empty() ? makeNewFolder() : Success;
   }
 
+  /// Reads the machines of `--what-if`.
+  ExitCode readMachines(const CompileOptions &options, std::vector<abi::Cluster> &machines) const {
+    if (frontier && !whatIf.empty())
+      return fail(BadUsage, "'--what-if': expected no '--frontier', which has one machine");
+    auto refuse = [](const std::string &text) { return fail(BadUsage, "'--what-if': " + text); };
+    for (const std::string &text : whatIf) {
+      abi::Cluster &machine = machines.emplace_back();
+      if (machine::isClusterChange(text)) {
+        abi::Expected<abi::Cluster> changed = machine::changeCluster(*options.cluster, text);
+        if (!changed)
+          return refuse(changed.status().message());
+        machine = std::move(*changed);
+      } else if (ExitCode code =
+                     readMachine(text, options.parallel.device_num(), machine, refuse)) {
+        return code;
+      }
+    }
+    return Success;
+  }
+
   /// Prints a line of progress, but not more often than every two seconds of a search.
   void report(const PlanSearch &search) {
     constexpr double period = 2;
@@ -197,6 +240,7 @@ private:
   cl::opt<int> shown;
   cl::opt<bool> frontier;
   cl::opt<int> threads;
+  cl::list<std::string> whatIf;
   cl::opt<bool> quiet;
   FormatFlag format;
   double reported = 0;
