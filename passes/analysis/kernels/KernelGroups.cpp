@@ -122,13 +122,14 @@ SmallVector<KernelGroup *> KernelGroups::order() const {
     addBefore(self, nextEffect.lookup(self));
   }
   // Among the ready groups, collectives and messages come first. The remaining groups follow in the
-  // program order of their last ops.
+  // program order of their first ops. Their last ops may be far behind: the cast of a gradient that
+  // is returned, in a kernel whose other result the next layer needs.
   auto later = [](KernelGroup *a, KernelGroup *b) {
     bool aSends = a->loops.kind == FormKind::Collective;
     bool bSends = b->loops.kind == FormKind::Collective;
     if (aSends != bSends)
       return bSends;
-    return b->ops.back()->isBeforeInBlock(a->ops.back());
+    return b->ops.front()->isBeforeInBlock(a->ops.front());
   };
   std::priority_queue<KernelGroup *, std::vector<KernelGroup *>, decltype(later)> ready(later);
   for (const KernelGroup &group : groups)

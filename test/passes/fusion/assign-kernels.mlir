@@ -192,3 +192,23 @@ func.func @sends_input(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) 
   pipe.send %0 to 1 tag = 0 : tensor<2x2xf32>
   return
 }
+
+// -----
+
+// The cast at the end is in the kernel whose other result the second layer needs. Kernels are in the
+// order of their first ops, so the third layer, which could run at once, still comes third.
+// CHECK-LABEL: @late_cast
+func.func @late_cast(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %w: tensor<8x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xbf16>) {
+  // CHECK: graph.matmul {{.*}}task.kernel = 0
+  %0 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32>
+  // CHECK: graph.exp {{.*}}task.kernel = 1
+  %1 = graph.exp %0 : tensor<8x8xf32>
+  // CHECK: graph.matmul {{.*}}task.kernel = 2
+  %2 = graph.matmul %1, %w : tensor<8x8xf32>, tensor<8x8xf32>
+  // CHECK: graph.matmul {{.*}}task.kernel = 3
+  %3 = graph.matmul %y, %w : tensor<8x8xf32>, tensor<8x8xf32>
+  // CHECK: graph.cast {{.*}}task.kernel = 1
+  %4 = graph.cast %1 : tensor<8x8xf32> to tensor<8x8xbf16>
+  return %2, %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xbf16>
+}
