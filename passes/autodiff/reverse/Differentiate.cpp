@@ -223,6 +223,10 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   }
   if (gradient.getType() == type)
     return gradient;
+  // Right behind the gradient, so that its sum over the ranks starts while the pass goes on, and
+  // whole gradients do not stay in memory.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(gradient);
   return graph::CastOp::create(builder, loc, type, gradient);
 }
 

@@ -74,6 +74,30 @@ module {
 
 // -----
 
+// A gradient is widened where it is made, so the rest of the pass does not wait for its sum.
+
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK: %[[OUTER:.+]] = graph.mul %{{.+}}, %{{.+}} : tensor<3xbf16> loc("outer.grad"(
+// CHECK-NEXT: %[[WIDE:.+]] = graph.cast %[[OUTER]] : tensor<3xbf16> to tensor<3xf32>
+// CHECK: %[[INNER:.+]] = graph.mul %{{.+}}, %{{.+}} : tensor<3xbf16> loc("inner.grad"(
+// CHECK-NEXT: %[[WIDE1:.+]] = graph.cast %[[INNER]] : tensor<3xbf16> to tensor<3xf32>
+// CHECK: return %{{.+}}, %[[WIDE1]], %[[WIDE]] :
+module {
+  graph.parameter @v : tensor<3xbf16> init(#graph.init<zeros>)
+  graph.parameter @w : tensor<3xbf16> init(#graph.init<zeros>)
+  func.func @forward(%x: tensor<3xbf16> {graph.role = #graph.role<input "x">},
+                     %v: tensor<3xbf16> {graph.role = #graph.role<parameter "v">},
+                     %w: tensor<3xbf16> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<bf16> {graph.role = #graph.role<loss>}) {
+    %0 = graph.mul %x, %v : tensor<3xbf16> loc("inner")
+    %1 = graph.mul %0, %w : tensor<3xbf16> loc("outer")
+    %2 = graph.reduce sum %1, [0] : tensor<3xbf16>
+    return %2 : tensor<bf16>
+  }
+}
+
+// -----
+
 // The gradient of w * stop(w) is the stopped factor alone. Nothing else of the op is left.
 
 // CHECK-LABEL: func.func @forward_backward(
