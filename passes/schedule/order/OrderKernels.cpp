@@ -18,8 +18,8 @@
 // * Parameters are gathered as late as possible without a delay, because they occupy memory until
 //   they are read. Gradients are reduced as early as the gathers allow, because they occupy memory
 //   until then.
-// * If the new order exceeds the memory limit and the given order needs less memory, the given
-//   order stays.
+// * If the new order exceeds the memory limit, kernels compute in the given order, and only
+//   messages move. If that exceeds the limit too, the order that needs the least memory holds.
 // * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
 //   user has given.
 //
@@ -52,18 +52,22 @@ public:
       order(section);
     annotate();
   }
-  /// Restores the given orders if the new ones need more than `limit` bytes and the given ones need
+  /// Replaces the new orders, if they need more than `limit` bytes, by others that fit or need
   /// less.
   LogicalResult fitInto(int64_t limit);
 
 private:
+  using Orders = llvm::DenseMap<analysis::Section *, KernelOrder>;
+
   void annotate();
   void order(analysis::Section &section);
+  FailureOr<int64_t> countBytes(const Orders &orders);
   void noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order);
 
   ModuleOp module;
   StepKernels kernels;
-  llvm::DenseMap<analysis::Section *, KernelOrder> given = kernels.getOrders();
+  Orders given = kernels.getOrders();
+  Orders placed = given; ///< the given orders with other places of messages
   const abi::Cluster &cluster;
   /// By section: its hoisted kernels that are not done when the section in which they run ends.
   llvm::DenseMap<analysis::Section *, SmallVector<Unfinished>> unfinished;
@@ -82,15 +86,27 @@ static bool sendsInTime(const KernelStreams &streams, const streams::StreamOrder
   return true;
 }
 
+/// Returns `order` with other places of messages, if no send is later then.
+static streams::StreamOrder placeMessages(const KernelStreams &streams,
+                                          const streams::StreamOrder &order) {
+  streams::StreamOrder placed = streams::placeMessages(streams.getProblem(), order);
+  return sendsInTime(streams, order, placed) ? placed : order;
+}
+
 /// Returns the best order found in which no send is later.
 static streams::StreamOrder findOrder(const KernelStreams &streams,
                                       const streams::StreamOrder &given) {
-  const streams::StreamProblem &problem = streams.getProblem();
-  streams::StreamOrder found = streams::schedule(problem);
-  if (!sendsInTime(streams, given, found))
-    found = given;
-  streams::StreamOrder placed = streams::placeMessages(problem, found);
-  return sendsInTime(streams, found, placed) ? placed : found;
+  streams::StreamOrder found = streams::schedule(streams.getProblem());
+  return placeMessages(streams, sendsInTime(streams, given, found) ? found : given);
+}
+
+/// Returns the kernels of an order of tasks.
+static KernelOrder listKernels(const KernelStreams &streams, const streams::StreamOrder &order) {
+  KernelOrder kernels;
+  for (int task : order)
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel)
+      kernels.push_back(kernel);
+  return kernels;
 }
 
 /// Reorders the kernels of a section to the best order found, and emits a remark with the gain.
@@ -109,10 +125,8 @@ void StepOrder::order(analysis::Section &section) {
       << remark::metric("given_us", streams::runInOrder(problem, given).finish * 1e6)
       << remark::metric("found_us", streams::runInOrder(problem, found).finish * 1e6)
       << remark::metric("bound_us", streams::lowerBound(problem) * 1e6);
-  present.clear();
-  for (int task : found)
-    if (StepKernel kernel = streams.getKernel(task); kernel.kernel)
-      present.push_back(kernel);
+  placed[&section] = listKernels(streams, placeMessages(streams, given));
+  present = listKernels(streams, found);
 }
 
 /// Records hoisted kernels that are still running when the rank has finished the section's
@@ -138,23 +152,36 @@ void StepOrder::annotate() {
     annotateDone(section, kernels.orderOf(section), unfinished[&section], cluster);
 }
 
+/// Returns the planned bytes under `orders`, which hold from now on.
+FailureOr<int64_t> StepOrder::countBytes(const Orders &orders) {
+  kernels.setOrders(orders);
+  annotate();
+  return countPlannedBytes(module);
+}
+
 LogicalResult StepOrder::fitInto(int64_t limit) {
   FailureOr<int64_t> found = countPlannedBytes(module);
   if (failed(found) || *found <= limit)
     return found;
-  llvm::DenseMap<analysis::Section *, KernelOrder> orders = kernels.getOrders();
-  kernels.setOrders(given);
-  annotate();
-  FailureOr<int64_t> before = countPlannedBytes(module);
-  if (failed(before))
-    return failure();
-  if (*before < *found) {
-    remark::missed(module.getLoc(), remark::RemarkOpts::name("order-kernels").category("schedule"))
-        << remark::reason("memory") << remark::metric("given_bytes", *before)
-        << remark::metric("found_bytes", *found) << remark::metric("limit_bytes", limit);
-    return success();
+  const Orders best = kernels.getOrders();
+  const Orders *least = &best;
+  int64_t minBytes = *found;
+  for (const Orders *orders : {&std::as_const(placed), &std::as_const(given)}) {
+    FailureOr<int64_t> bytes = countBytes(*orders);
+    if (failed(bytes))
+      return failure();
+    if (*bytes < minBytes) {
+      least = orders;
+      minBytes = *bytes;
+    }
+    if (*bytes <= limit)
+      break;
   }
-  kernels.setOrders(std::move(orders));
+  if (least != &best)
+    remark::missed(module.getLoc(), remark::RemarkOpts::name("order-kernels").category("schedule"))
+        << remark::reason("memory") << remark::metric("kept_bytes", minBytes)
+        << remark::metric("found_bytes", *found) << remark::metric("limit_bytes", limit);
+  kernels.setOrders(*least);
   annotate();
   return success();
 }
