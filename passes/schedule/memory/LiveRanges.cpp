@@ -234,6 +234,10 @@ LiveRanges::LiveRanges(ModuleOp module, MutableArrayRef<analysis::Section> secti
     times.push_back({start, start + numKernels});
     start += numKernels + 1;
   }
+  for (auto [index, section] : llvm::enumerate(sections))
+    for (BlockArgument argument : section.function.getArguments())
+      if (RoleAttr role = section.getArgumentRole(argument.getArgNumber()))
+        readersOfRole[role].push_back({unsigned(index), argument});
 }
 
 LogicalResult LiveRanges::run() {
@@ -339,14 +343,14 @@ void LiveRanges::extendToHoisted(const analysis::Kernel &kernel) {
 
 /// Extends a value returned under a role to the later sections that read it.
 void LiveRanges::extendToReaders(RoleAttr role) {
-  for (auto [other, span] : llvm::zip_equal(sections, times))
+  for (auto [index, argument] : readersOfRole.lookup(role)) {
+    const SectionTimes &span = times[index];
     if (span.start > now.start)
-      for (BlockArgument argument : other.function.getArguments())
-        if (other.getArgumentRole(argument.getArgNumber()) == role)
-          values.readAt(
-              valueOfRole[role],
-              span.start +
-                  std::max<int64_t>(findLastReader(other, argument, span.end - span.start), 0));
+      values.readAt(valueOfRole[role],
+                    span.start +
+                        std::max<int64_t>(
+                            findLastReader(sections[index], argument, span.end - span.start), 0));
+  }
 }
 
 /// Adds one section. Arguments live from the section's start, values of kernels until their last

@@ -118,6 +118,9 @@ private:
   llvm::StringMap<int64_t> startOf;                         ///< by name
   SectionTimes now;                                         ///< times of the current section
   llvm::DenseMap<mlir::Attribute, mlir::Value> valueOfRole; ///< results of earlier sections
+  /// Arguments by role, each with the number of its section.
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<std::pair<unsigned, mlir::BlockArgument>, 2>>
+      readersOfRole;
 };
 
 } // namespace pcc::schedule

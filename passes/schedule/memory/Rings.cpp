@@ -39,6 +39,7 @@ Rings::Rings(pipe::StepOp step, MutableArrayRef<analysis::Section> sections)
         actions.push_back({unsigned(index), action.getNumber()});
         break;
       }
+  findArguments();
   for (unsigned section = 0; section < sections.size(); ++section)
     addValues(section);
 }
@@ -48,23 +49,36 @@ std::optional<unsigned> Rings::frameOf(Value value) const {
   return found == frameNumbers.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Rings::addReaders(RoleAttr saved, Readers &readers) {
+void Rings::findArguments() {
+  for (auto [index, section] : llvm::enumerate(sections)) {
+    llvm::DenseMap<Value, Argument> ofValue;
+    for (auto send : section.function.getOps<pipe::SendOp>())
+      ofValue[analysis::viewRoot(send.getInput())].sends.push_back(send);
+    for (auto [result, value] : llvm::enumerate(section.getReturned()))
+      if (RoleAttr role = section.getResultRole(result))
+        ofValue[analysis::viewRoot(value)].passedOn.push_back(role);
+    for (BlockArgument value : section.function.getArguments())
+      if (RoleAttr role = section.getArgumentRole(value.getArgNumber())) {
+        Argument argument = ofValue.lookup(value);
+        argument.section = unsigned(index);
+        arguments[role].push_back(std::move(argument));
+      }
+  }
+}
+
+void Rings::addReaders(RoleAttr saved, Readers &readers) const {
   llvm::SetVector<RoleAttr> roles; // sections may pass the activation on in a circle
   roles.insert(saved);
-  for (size_t next = 0; next < roles.size(); ++next)
-    for (auto [index, section] : llvm::enumerate(sections))
-      for (BlockArgument argument : section.function.getArguments()) {
-        if (section.getArgumentRole(argument.getArgNumber()) != roles[next])
-          continue;
-        readers.sections.push_back(index);
-        llvm::copy_if(
-            section.function.getOps<pipe::SendOp>(), std::back_inserter(readers.sends),
-            [&](pipe::SendOp send) { return analysis::viewRoot(send.getInput()) == argument; });
-        for (auto [result, value] : llvm::enumerate(section.getReturned()))
-          if (RoleAttr passedOn = section.getResultRole(result);
-              passedOn && analysis::viewRoot(value) == argument)
-            roles.insert(passedOn);
-      }
+  for (size_t next = 0; next < roles.size(); ++next) {
+    auto found = arguments.find(roles[next]);
+    if (found == arguments.end())
+      continue;
+    for (const Argument &argument : found->second) {
+      readers.sections.push_back(argument.section);
+      llvm::append_range(readers.sends, argument.sends);
+      roles.insert(argument.passedOn.begin(), argument.passedOn.end());
+    }
+  }
 }
 
 /// Returns the last action during which the message of this number may be in flight; -1 if it is

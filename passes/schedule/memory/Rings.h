@@ -81,8 +81,15 @@ private:
     llvm::SmallVector<unsigned> sections;
     llvm::SmallVector<pipe::SendOp> sends;
   };
+  /// An argument of a section: what the section sends and returns of it.
+  struct Argument {
+    unsigned section = 0;
+    llvm::SmallVector<pipe::SendOp, 1> sends;
+    llvm::SmallVector<graph::RoleAttr, 1> passedOn; ///< roles of results
+  };
+  void findArguments();
   /// Collects the transitive readers of a saved activation.
-  void addReaders(graph::RoleAttr saved, Readers &readers);
+  void addReaders(graph::RoleAttr saved, Readers &readers) const;
   void addValues(unsigned section);
   std::vector<UseInterval> intervalsOf(unsigned section, const Readers &readers) const;
   unsigned frameFor(unsigned section, std::vector<UseInterval> intervals);
@@ -91,6 +98,7 @@ private:
 
   llvm::MutableArrayRef<analysis::Section> sections;
   std::vector<SectionAction> actions;
+  llvm::DenseMap<graph::RoleAttr, llvm::SmallVector<Argument, 1>> arguments; ///< by role
   /// By section: position in the step by number.
   std::vector<std::map<int64_t, int64_t>> positions;
   llvm::DenseMap<mlir::Value, int64_t> depth;
