@@ -30,8 +30,7 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
     FailureOr<abi::Cluster> machine = getAnalysis<analysis::ClusterAnalysis>().get(deviceNum);
     if (failed(machine))
       return signalPassFailure();
-    FailureOr<std::vector<pipeline::StageConstraint>> given =
-        pipeline::readStageConstraints(getOperation());
+    FailureOr<pipeline::StageConstraints> given = pipeline::StageConstraints::read(getOperation());
     if (failed(given))
       return signalPassFailure();
     std::vector<RecomputePart> found = listRecomputeParts(forward, machine->device());
@@ -54,11 +53,10 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
 private:
   /// Erases the ops that a constraint recomputes anyway or never, and parts that become empty.
   static void eraseGiven(std::vector<RecomputePart> &found,
-                         ArrayRef<pipeline::StageConstraint> given) {
+                         const pipeline::StageConstraints &given) {
     for (RecomputePart &part : found)
-      llvm::erase_if(part.ops, [&](Operation *op) {
-        return pipeline::decideRecompute(given, op).constraint != nullptr;
-      });
+      llvm::erase_if(
+          part.ops, [&](Operation *op) { return given.decideRecompute(op).constraint != nullptr; });
     std::erase_if(found, [](const RecomputePart &part) { return part.ops.empty(); });
   }
 

@@ -211,12 +211,11 @@ private:
     SmallVector<Attribute> constraints;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       constraints.assign(given.begin(), given.end());
-    FailureOr<std::vector<pipeline::StageConstraint>> given =
-        pipeline::readStageConstraints(getOperation());
+    FailureOr<pipeline::StageConstraints> given = pipeline::StageConstraints::read(getOperation());
     auto isSaved = [&](Operation *op) { // as the user says
       pipeline::RecomputeDecision decision;
       if (succeeded(given))
-        decision = pipeline::decideRecompute(*given, op);
+        decision = given->decideRecompute(op);
       return decision.constraint && !decision.recomputes();
     };
     Builder builder(&getContext());

@@ -35,17 +35,17 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
   }
 
   /// Applies the constraints to one op, and adds those that match it to `matched`.
-  LogicalResult apply(ArrayRef<StageConstraint> constraints, Operation *op,
+  LogicalResult apply(const StageConstraints &constraints, Operation *op,
                       llvm::SmallPtrSetImpl<const StageConstraint *> &matched) {
     bool isMarked = false;
-    for (const StageConstraint &constraint : constraints) {
-      if (!constraint.recompute || !constraint.matches(op))
+    for (const StageConstraint *constraint : constraints.findMatches(op)) {
+      if (!constraint->recompute)
         continue;
-      matched.insert(&constraint);
+      matched.insert(constraint);
       isMarked |=
-          *constraint.recompute && !(constraint.isOfModules() && leavesModule(constraint, op));
+          *constraint->recompute && !(constraint->isOfModules() && leavesModule(*constraint, op));
     }
-    RecomputeDecision decision = decideRecompute(constraints, op);
+    RecomputeDecision decision = constraints.decideRecompute(op);
     if (decision.opposite) {
       auto state = [](const StageConstraint &constraint) {
         return std::string(*constraint.recompute ? "true" : "false") + " by " +
@@ -62,7 +62,7 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
   }
 
   void runOnOperation() override {
-    FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
+    FailureOr<StageConstraints> constraints = StageConstraints::read(getOperation());
     if (failed(constraints))
       return signalPassFailure();
     llvm::SmallPtrSet<const StageConstraint *, 8> matched;
@@ -71,7 +71,7 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
         if (isa<FactorRuleOpInterface>(op) && !isa<pipe::TransferOp>(op) &&
             failed(apply(*constraints, &op, matched)))
           return signalPassFailure();
-    for (const StageConstraint &constraint : *constraints)
+    for (const StageConstraint &constraint : constraints->getAll())
       if (constraint.recompute && !constraint.isAnnotation && !matched.contains(&constraint) &&
           failed(constraint.subject.refuseUnmatched(getOperation())))
         return signalPassFailure();

@@ -36,10 +36,17 @@ public:
     if (!constraint.isAnnotation && failed(checkNumbers(constraint)))
       return failure();
     SmallVector<Operation *> matched;
-    for (const auto &[name, ops] : opsByName)
-      if (constraint.subject.pattern.matches(name))
-        llvm::copy_if(ops, std::back_inserter(matched),
-                      [&](Operation *op) { return constraint.matches(op); });
+    auto add = [&](ArrayRef<Operation *> ops) {
+      llvm::copy_if(ops, std::back_inserter(matched),
+                    [&](Operation *op) { return constraint.matches(op); });
+    };
+    if (const analysis::NamePattern &pattern = constraint.subject.pattern; pattern.isLiteral()) {
+      add(opsByName.lookup(pattern.getText()));
+    } else {
+      for (const auto &[name, ops] : opsByName)
+        if (pattern.matches(name))
+          add(ops);
+    }
     if (matched.empty() && !constraint.isAnnotation)
       return constraint.subject.refuseUnmatched(module);
     for (Operation *op : matched)
@@ -160,11 +167,11 @@ struct ApplyStageConstraints : impl::ApplyStageConstraintsBase<ApplyStageConstra
   using ApplyStageConstraintsBase::ApplyStageConstraintsBase;
 
   void runOnOperation() override {
-    FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
+    FailureOr<StageConstraints> constraints = StageConstraints::read(getOperation());
     if (failed(constraints))
       return signalPassFailure();
     StageAnnotator annotator(getOperation(), stages, virtualStages);
-    for (const StageConstraint &constraint : *constraints)
+    for (const StageConstraint &constraint : constraints->getAll())
       if (failed(annotator.apply(constraint)))
         return signalPassFailure();
   }

@@ -34,7 +34,7 @@ constexpr int maxChain = 3;
 /// Selects ops of one training function.
 class ElementwiseSelector {
 public:
-  ElementwiseSelector(func::FuncOp function, ArrayRef<StageConstraint> constraints)
+  ElementwiseSelector(func::FuncOp function, const StageConstraints &constraints)
       : function(function), constraints(constraints), parts(function, /*splitsBackward=*/false) {}
 
   void run() {
@@ -59,14 +59,14 @@ private:
   bool isComputable(Operation *op, SmallVectorImpl<Operation *> &chain, int rest) const;
 
   func::FuncOp function;
-  ArrayRef<StageConstraint> constraints;
+  const StageConstraints &constraints;
   TrainingParts parts;
 };
 
 /// Returns whether `op` is an elementwise op of the forward pass without a decision of the user.
 bool ElementwiseSelector::mayRecompute(Operation *op) const {
   return op->hasTrait<Elementwise>() && op->getNumResults() == 1 && !isBackward(op) &&
-         !decideRecompute(constraints, op).constraint;
+         !constraints.decideRecompute(op).constraint;
 }
 
 /// Returns whether all readers in the backward pass compute element by element, or add elements up.
@@ -104,7 +104,7 @@ struct RecomputeElementwise : impl::RecomputeElementwiseBase<RecomputeElementwis
   using RecomputeElementwiseBase::RecomputeElementwiseBase;
 
   void runOnOperation() override {
-    FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
+    FailureOr<StageConstraints> constraints = StageConstraints::read(getOperation());
     if (failed(constraints))
       return signalPassFailure();
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())

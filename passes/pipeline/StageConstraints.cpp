@@ -73,26 +73,48 @@ StringRef StageConstraint::findModule(Operation *op) const {
 
 bool StageConstraint::isOfModules() const { return keys[subject.key].kind == Kind::Leading; }
 
-RecomputeDecision decideRecompute(ArrayRef<StageConstraint> constraints, Operation *op) {
+SmallVector<const StageConstraint *> StageConstraints::findMatches(Operation *op) const {
+  SmallVector<size_t> candidates = others;
+  for (StringRef name : analysis::getNames(op))
+    if (auto named = byName.find(name); named != byName.end())
+      llvm::append_range(candidates, named->second);
+  llvm::sort(candidates);
+  candidates.erase(llvm::unique(candidates), candidates.end());
+  SmallVector<const StageConstraint *> matches;
+  for (size_t candidate : candidates)
+    if (constraints[candidate].matches(op))
+      matches.push_back(&constraints[candidate]);
+  return matches;
+}
+
+RecomputeDecision StageConstraints::decideRecompute(Operation *op) const {
   RecomputeDecision decision;
   size_t narrowest = 0;
-  for (const StageConstraint &constraint : constraints) {
-    if (!constraint.recompute || !constraint.matches(op))
+  for (const StageConstraint *constraint : findMatches(op)) {
+    if (!constraint->recompute)
       continue;
-    size_t narrowness = constraint.isOfModules() ? constraint.findModule(op).size()
-                                                 : std::numeric_limits<size_t>::max();
+    size_t narrowness = constraint->isOfModules() ? constraint->findModule(op).size()
+                                                  : std::numeric_limits<size_t>::max();
     if (!decision.constraint || narrowness > narrowest) {
-      decision = {&constraint, nullptr};
+      decision = {constraint, nullptr};
       narrowest = narrowness;
-    } else if (narrowness == narrowest && constraint.recompute != decision.constraint->recompute) {
-      decision.opposite = &constraint;
+    } else if (narrowness == narrowest && constraint->recompute != decision.constraint->recompute) {
+      decision.opposite = constraint;
     }
   }
   return decision;
 }
 
-FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
-  std::vector<StageConstraint> constraints;
+void StageConstraints::add(StageConstraint constraint) {
+  if (constraint.subject.pattern.isLiteral())
+    byName[constraint.subject.pattern.getText()].push_back(constraints.size());
+  else
+    others.push_back(constraints.size());
+  constraints.push_back(std::move(constraint));
+}
+
+FailureOr<StageConstraints> StageConstraints::read(ModuleOp module) {
+  StageConstraints constraints;
   auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
   if (!entries)
     return constraints;
@@ -104,7 +126,7 @@ FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
     FailureOr<StageConstraint> constraint = readConstraint(dictionary, module);
     if (failed(constraint))
       return failure();
-    constraints.push_back(std::move(*constraint));
+    constraints.add(std::move(*constraint));
   }
   return constraints;
 }

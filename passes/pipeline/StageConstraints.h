@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/analysis/names/ConstraintSubject.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -57,12 +58,29 @@ struct RecomputeDecision {
   bool recomputes() const { return constraint && *constraint->recompute; }
 };
 
-/// Finds the narrowest constraint on the recomputation of `op`: one that names the op itself, else
-/// the one that matches its longest module path.
-RecomputeDecision decideRecompute(llvm::ArrayRef<StageConstraint> constraints, mlir::Operation *op);
+/// All constraints of a module. Passes add one for each op that they annotate, so these are found
+/// by the names of ops.
+class StageConstraints {
+public:
+  StageConstraints() = default;
 
-/// Reads all constraints of `module`; none without the attribute. Emits a diagnostic and fails on
-/// an error.
-mlir::FailureOr<std::vector<StageConstraint>> readStageConstraints(mlir::ModuleOp module);
+  /// Reads the constraints of `module`; none without the attribute. Emits a diagnostic and fails on
+  /// an error.
+  static mlir::FailureOr<StageConstraints> read(mlir::ModuleOp module);
+
+  llvm::ArrayRef<StageConstraint> getAll() const { return constraints; }
+  /// Returns the constraints that match `op`, as they are ordered.
+  llvm::SmallVector<const StageConstraint *> findMatches(mlir::Operation *op) const;
+  /// Finds the narrowest constraint on the recomputation of `op`: one that names the op itself,
+  /// else the one that matches its longest module path.
+  RecomputeDecision decideRecompute(mlir::Operation *op) const;
+
+private:
+  void add(StageConstraint constraint);
+
+  std::vector<StageConstraint> constraints;
+  llvm::StringMap<llvm::SmallVector<size_t, 1>> byName; ///< constraints with a literal name
+  llvm::SmallVector<size_t> others;
+};
 
 } // namespace pcc::pipeline

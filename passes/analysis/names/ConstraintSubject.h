@@ -30,6 +30,7 @@ public:
   NamePattern(Kind kind, llvm::StringRef text);
 
   llvm::StringRef getText() const { return text; }
+  bool isLiteral() const { return kind == Kind::Literal; }
   /// Returns why the text is no regular expression; empty if it is one.
   const std::string &getError() const { return error; }
   bool matches(llvm::StringRef name) const;
