@@ -95,7 +95,8 @@ bool ElementwiseSelector::isComputable(Operation *op, SmallVectorImpl<Operation 
     Operation *source = operand.getDefiningOp();
     if (!source || source->hasTrait<OpTrait::ConstantLike>())
       return true;
-    bool isSaved = isReadBackward(source) && !source->hasAttr(pipe::recomputeAttrName);
+    bool isSaved = isReadBackward(source) && !source->hasAttr(pipe::recomputeAttrName) &&
+                   !constraints.decideRecompute(source).recomputes();
     return isSaved || isComputable(source, chain, rest - 1);
   });
 }
