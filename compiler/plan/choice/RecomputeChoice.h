@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses the parts of a model (RecomputeParts.h) to recompute so that its program fits into
-// memory. Bisects the number of parts taken from the front of the list; each number is compiled and
-// measured. Then tries to leave parts out again, the most expensive first, if the program still
+// memory. Searches the number of parts to take from the front of the list; each number is compiled
+// and measured. Then tries to leave parts out again, the most expensive first, if the program still
 // fits.
 //
 //   parts   memory    step
 //       0   41.0 GB   81.2 ms
 //      12   30.1 GB   83.0 ms    fits into 32 GB
-//       6   35.2 GB   82.1 ms
 //       9   32.9 GB   82.5 ms
 //      10   31.8 GB   82.7 ms    chosen, or fewer of these parts
 #pragma once
