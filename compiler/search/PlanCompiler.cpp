@@ -35,7 +35,7 @@ void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
 } // namespace
 
 PlanCompiler::PlanCompiler(ModuleOp model, ModuleOp graph, const CompileOptions &options,
-                           double searchSeconds, std::function<bool()> isOver)
+                           double searchSeconds, std::function<bool(bool)> isOver)
     : model(model), graph(graph), options(options), searchSeconds(searchSeconds),
       isOver(std::move(isOver)) {}
 
@@ -76,9 +76,9 @@ CompileOptions PlanCompiler::makeOptions(const abi::Plan &plan) const {
   return own;
 }
 
-void PlanCompiler::stopInTime(CompileOptions &own, bool &isStopped) const {
-  own.observe = [this, &isStopped](CompilePhase, ModuleOp) {
-    isStopped |= isOver();
+void PlanCompiler::stopInTime(CompileOptions &own, bool &isStopped, bool hasPlan) const {
+  own.observe = [this, &isStopped, hasPlan](CompilePhase, ModuleOp) {
+    isStopped |= isOver(hasPlan);
     return success(!isStopped);
   };
 }
@@ -141,12 +141,13 @@ PlanCandidate PlanCompiler::compile(abi::Plan plan, const plan::PlanShape &shape
   return compileSearched(std::move(plan), own, shape);
 }
 
-PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shape) const {
+PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shape,
+                                     bool hasPlan) const {
   PlanCandidate candidate;
   candidate.shape = shape;
   CompileOptions own = makeOptions(plan);
   own.listsRecomputeParts = shape.stages == 1;
-  stopInTime(own, candidate.isStopped);
+  stopInTime(own, candidate.isStopped, hasPlan);
   SimulatedProgram simulated = simulateProgram(model, own);
   candidate.error = simulated.error;
   candidate.partSeconds = std::move(simulated.partSeconds);
@@ -189,7 +190,10 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
   plan::RecomputeCandidate chosen = plan::chooseRecomputed(
       describe(plain), plain.partSeconds, options.parallel.memory_limit(),
       [&](ArrayRef<int64_t> parts) {
-        if (isOver()) {
+        int64_t memory = options.parallel.memory_limit();
+        bool hasPlan = llvm::any_of(
+            compiled, [&](const PlanCandidate &candidate) { return candidate.fits(memory); });
+        if (isOver(hasPlan)) {
           plan::RecomputeCandidate none;
           none.parts.assign(parts.begin(), parts.end());
           none.error = "the time limit left no time to compile it";
@@ -197,7 +201,7 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
         }
         abi::Plan plan = plain.plan;
         plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
-        compiled.push_back(simulate(std::move(plan), plain.shape));
+        compiled.push_back(simulate(std::move(plan), plain.shape, hasPlan));
         return describe(compiled.back());
       },
       /*leftOut=*/0);
@@ -212,7 +216,7 @@ PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape) const {
   PlanCandidate tighter;
   tighter.shape = shape;
   tighter.error = "the time limit left no time to cut its stages for less memory";
-  for (int count = 0; count < maxTighter && !isOver(); ++count) {
+  for (int count = 0; count < maxTighter && !isOver(/*hasPlan=*/false); ++count) {
     plan.mutable_parallel()->set_memory_limit(
         int64_t(double(plan.parallel().memory_limit()) * tighterShare));
     tighter = compile(plan, shape);

@@ -51,10 +51,11 @@ class PlanCompiler {
 public:
   /// `model` is as imported, `graph` is the model after phase graph; both must outlive this object.
   /// `options` are complete (completeTraining), with the values that all plans share. A search of
-  /// shardings takes up to `searchSeconds`. Once `isOver` returns true, compilations end after
-  /// their current phase. Any thread may call it.
+  /// shardings takes up to `searchSeconds`. `isOver` says whether the time is over, if there is a
+  /// plan that the search does not know yet (`hasPlan`) or if there is none. Once it returns true,
+  /// compilations end after their current phase. Any thread may call it.
   PlanCompiler(mlir::ModuleOp model, mlir::ModuleOp graph, const CompileOptions &options,
-               double searchSeconds, std::function<bool()> isOver);
+               double searchSeconds, std::function<bool(bool hasPlan)> isOver);
 
   /// From now on candidates keep their programs.
   void keepPrograms() { keepsPrograms = true; }
@@ -81,8 +82,8 @@ private:
   };
 
   PlanCandidate compile(abi::Plan plan, const plan::PlanShape &shape) const;
-  /// Compiles and simulates a complete plan.
-  PlanCandidate simulate(abi::Plan plan, const plan::PlanShape &shape) const;
+  /// Compiles and simulates a complete plan. `hasPlan`: one of the shape is known to fit.
+  PlanCandidate simulate(abi::Plan plan, const plan::PlanShape &shape, bool hasPlan = false) const;
   /// Compiles a plan with the shardings that are found under the configuration `search`.
   PlanCandidate compileSearched(abi::Plan plan, const abi::ParallelConfig &search,
                                 const plan::PlanShape &shape) const;
@@ -96,12 +97,12 @@ private:
   /// Returns the options that compile and simulate a program by `plan`.
   CompileOptions makeOptions(const abi::Plan &plan) const;
   /// Ends a compilation with `options` after a phase once `isOver`; `isStopped` is then set.
-  void stopInTime(CompileOptions &options, bool &isStopped) const;
+  void stopInTime(CompileOptions &options, bool &isStopped, bool hasPlan = false) const;
 
   mutable mlir::ModuleOp model, graph; ///< handles, whose ops do not change
   CompileOptions options;
   double searchSeconds;
-  std::function<bool()> isOver;
+  std::function<bool(bool hasPlan)> isOver;
   bool keepsPrograms = false;
   mutable std::mutex mutex;                       ///< guards the map, not its elements
   mutable std::map<std::string, Search> searches; ///< by their configurations

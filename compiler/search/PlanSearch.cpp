@@ -64,9 +64,10 @@ LogicalResult PlanSearch::prepare() {
   if (failed(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)))
     return failure();
   compiler.emplace(model, *graph, options,
-                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds), [this] {
+                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds),
+                   [this](bool hasPlan) {
                      std::lock_guard<std::mutex> guard(mutex);
-                     return isOver() && getBest();
+                     return isOver() && (hasPlan || getBest());
                    });
   if (limits.keepsPrograms)
     compiler->keepPrograms();
@@ -147,9 +148,11 @@ std::optional<PlanSearch::Entry> PlanSearch::pop() {
   // Searched shardings wait until a grid fits, or until grids have taken a quarter of the time.
   bool prefersSearched =
       spent[1] < spent[0] && (getBest() || spent[0] >= limits.threads * limits.seconds / 4);
+  // As long as no plan fits, one that will is next: recomputation promises more than estimates do.
   auto rank = [&](const Entry &entry) {
-    return std::tuple(getShape(entry).isSearched != prefersSearched, entry.front, getPromise(entry),
-                      entry.number);
+    bool isFirstPlan = entry.recomputes && !getBest() && getPromise(entry).excess == 0;
+    return std::tuple(!isFirstPlan, getShape(entry).isSearched != prefersSearched, entry.front,
+                      getPromise(entry), entry.number);
   };
   auto next =
       llvm::min_element(queue, [&](const Entry &a, const Entry &b) { return rank(a) < rank(b); });

@@ -143,7 +143,7 @@ TEST_P(StoppedPlans, EndAfterAPhase) {
   ASSERT_TRUE(succeeded(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)));
   int phases = 0, last = 1000;
   PlanCompiler compiler(*model, *graph, options, /*searchSeconds=*/1,
-                        [&] { return ++phases >= last; });
+                        [&](bool) { return ++phases >= last; });
   plan::PlanShape shape;
   shape.tensorParallel = 2;
   PlanCandidate whole = compiler.compile(shape);
