@@ -33,7 +33,8 @@ struct Emulator {
   bool waitsForMemory = true;
 };
 
-Emulator emulator;
+/// Never destroyed: a rank's thread that a test gave up may free memory while the process ends.
+Emulator &emulator = *new Emulator;
 constexpr int maxGpus = 64, noGpu = -1;
 thread_local int contextGpu = noGpu;
 
