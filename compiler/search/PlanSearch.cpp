@@ -148,7 +148,8 @@ std::optional<PlanSearch::Entry> PlanSearch::pop() {
   // Searched shardings wait until a grid fits, or until grids have taken a quarter of the time.
   bool prefersSearched =
       spent[1] < spent[0] && (getBest() || spent[0] >= limits.threads * limits.seconds / 4);
-  // As long as no plan fits, one that will is next: recomputation promises more than estimates do.
+  // A plan that will fit goes first as long as none does: recomputation promises more than
+  // estimates.
   auto rank = [&](const Entry &entry) {
     bool isFirstPlan = entry.recomputes && !getBest() && getPromise(entry).excess == 0;
     return std::tuple(!isFirstPlan, getShape(entry).isSearched != prefersSearched, entry.front,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one rank writes of a checkpoint.
+// The shard that one rank writes of a checkpoint.
 
 #pragma once
 

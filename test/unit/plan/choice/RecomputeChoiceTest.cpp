@@ -44,7 +44,7 @@ TEST(RecomputeChoice, AsFewAsFit) {
   EXPECT_EQ(programs.choose(69).parts, (Parts{0, 1, 2, 3}));
 }
 
-// Where parts save equal bytes, the first guess is right; otherwise the range is halved at last.
+// The first guess is right if parts save equal bytes. Otherwise the range is halved at last.
 TEST(RecomputeChoice, FewProgramsAreCompiled) {
   Programs equal{std::vector<int64_t>(300, 1)};
   Programs first{std::vector<int64_t>(300)}, last = first;
