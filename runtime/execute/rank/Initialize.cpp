@@ -12,7 +12,6 @@
 #include "runtime/abi/program/RankExpression.h"
 #include "runtime/execute/rank/Tensor.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace pcc::runtime {
@@ -35,25 +34,6 @@ double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stre
   }
   default:
     return 0;
-  }
-}
-
-/// Calls visit(i, global, count) for elements begin … end-1 of a block, in runs that are contiguous
-/// in the global tensor. `global` is the index of element `i` there.
-template <typename Visit>
-void forEachRun(const abi::Block &block, const std::vector<int64_t> &offsets, int64_t begin,
-                int64_t end, Visit &&visit) {
-  int rank = block.local_shape_size();
-  int64_t row = rank ? block.local_shape(rank - 1) : 1;
-  for (int64_t i = begin, count; i < end; i += count) {
-    int64_t rest = i, global = 0, stride = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      global += (rest % block.local_shape(d) + offsets[d]) * stride;
-      rest /= block.local_shape(d);
-      stride *= block.global_shape(d);
-    }
-    count = std::min(end - i, row - i % row);
-    visit(i, global, count);
   }
 }
 

@@ -32,21 +32,13 @@ template <typename T> void store(std::byte *address, T value) {
 /// Calls visit(local offset, global offset, bytes) for each run of a rank's block that is
 /// contiguous in both tensors.
 template <typename Visit>
-void forEachRun(const abi::Block &block, const abi::Mesh &mesh, int64_t rank, Visit &&visit) {
+void forEachByteRun(const abi::Block &block, const abi::Mesh &mesh, int64_t rank, Visit &&visit) {
   int64_t element = int64_t(abi::elementBytes(block.type()));
   int64_t count = *abi::elementCount(block.local_shape());
-  int dimensions = block.local_shape_size();
-  int64_t run = dimensions ? block.local_shape(dimensions - 1) : 1;
-  std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
-  for (int64_t first = 0; first < count; first += run) {
-    int64_t rest = first, global = 0, stride = 1;
-    for (int d = dimensions - 1; d >= 0; --d) {
-      global += (rest % block.local_shape(d) + offsets[d]) * stride;
-      rest /= block.local_shape(d);
-      stride *= block.global_shape(d);
-    }
-    visit(first * element, global * element, run * element);
-  }
+  forEachRun(block, abi::offsetsOf(block, mesh, rank), 0, count,
+             [&](int64_t local, int64_t global, int64_t length) {
+               visit(local * element, global * element, length * element);
+             });
 }
 
 } // namespace
@@ -161,7 +153,7 @@ int64_t localBytes(const abi::Block &block) {
 
 void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                   const std::byte *global, std::byte *local) {
-  forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
+  forEachByteRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
     std::memcpy(local + localOffset, global + globalOffset, bytes);
   });
 }
@@ -170,7 +162,7 @@ Status readBlock(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                  const std::function<Status(int64_t, std::span<std::byte>)> &read,
                  std::byte *local) {
   Status status;
-  forEachRun(block, mesh, rank, [&](int64_t to, int64_t from, int64_t bytes) {
+  forEachByteRun(block, mesh, rank, [&](int64_t to, int64_t from, int64_t bytes) {
     if (status.ok())
       status = read(from, std::span(local + to, size_t(bytes)));
   });
@@ -179,7 +171,7 @@ Status readBlock(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
 
 void copyBlockIn(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                  const std::byte *local, std::byte *global) {
-  forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
+  forEachByteRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
     std::memcpy(global + globalOffset, local + localOffset, bytes);
   });
 }

@@ -7,6 +7,7 @@
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <vector>
@@ -37,6 +38,26 @@ void storeElement(abi::ElementType type, std::byte *address, double value);
 
 /// Returns the size in bytes of one rank's block.
 int64_t localBytes(const abi::Block &block);
+
+/// Calls visit(local, global, count) for elements begin … end-1 of a block at `offsets`, in runs
+/// that are contiguous in both tensors. `local` and `global` are the numbers of a run's first
+/// element.
+template <typename Visit>
+void forEachRun(const abi::Block &block, const std::vector<int64_t> &offsets, int64_t begin,
+                int64_t end, Visit &&visit) {
+  int rank = block.local_shape_size();
+  int64_t row = rank ? block.local_shape(rank - 1) : 1;
+  for (int64_t local = begin, count; local < end; local += count) {
+    int64_t rest = local, global = 0, stride = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      global += (rest % block.local_shape(d) + offsets[d]) * stride;
+      rest /= block.local_shape(d);
+      stride *= block.global_shape(d);
+    }
+    count = std::min(end - local, row - local % row);
+    visit(local, global, count);
+  }
+}
 
 /// Copies the block of `rank` out of the data of a global tensor, or into it.
 void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
