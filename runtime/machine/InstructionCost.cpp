@@ -32,8 +32,10 @@ MatmulSize matmulOf(const abi::Convolution &c) {
 }
 
 std::vector<MatmulSize> listMatmuls(const abi::Attention &a) {
-  double heads = double(a.batch()) * double(a.heads()) / (a.causal() ? 2 : 1);
   double queries = double(a.positions()), keys = double(a.key_positions());
+  double heads = double(a.batch()) * double(a.heads());
+  if (a.causal())
+    heads *= causalShare(queries, keys);
   double width = double(a.width()), valueWidth = double(a.depth());
   MatmulSize scores{heads, queries, keys, width};
   if (!a.has_gradients())

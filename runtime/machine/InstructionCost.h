@@ -19,7 +19,8 @@
 //   q k      queries and keys             v u      window
 //   d e      width of a key, of a value
 //
-// A causal attention computes half of each matmul.
+// A causal attention computes the part of each matmul that queries see: half if there are as many
+// keys (causalShare).
 
 #pragma once
 

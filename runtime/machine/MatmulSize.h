@@ -15,4 +15,10 @@ struct MatmulSize {
   double flops() const { return 2 * batch * rows * columns * depth; }
 };
 
+/// Returns the share of the scores that a causal attention computes, if its last query sees all
+/// keys. A block of queries with an offset costs so much on the rank that has the last block.
+inline double causalShare(double queries, double keys) {
+  return queries <= keys ? 1 - queries / keys / 2 : keys / queries / 2;
+}
+
 } // namespace pcc::machine

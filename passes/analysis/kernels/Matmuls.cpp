@@ -17,19 +17,22 @@ using Dim = MatmulForm::Dim;
 using Dims = MatmulForm::Dims;
 using Forms = SmallVector<MatmulForm, 1>;
 
+static double sizeOf(const Dim &dim, const OpShapes &shapes) {
+  return double((dim.isResult ? shapes.results[dim.tensor] : shapes.operands[dim.tensor])[dim.dim]);
+}
+
 static double multiply(ArrayRef<Dim> dims, const OpShapes &shapes) {
   double product = 1;
   for (const Dim &each : dims)
-    product *=
-        (each.isResult ? shapes.results[each.tensor] : shapes.operands[each.tensor])[each.dim];
+    product *= sizeOf(each, shapes);
   return product;
 }
 
 machine::MatmulSize MatmulForm::at(const OpShapes &shapes) const {
   machine::MatmulSize product{multiply(batch, shapes), multiply(rows, shapes),
                               multiply(columns, shapes), multiply(depth, shapes)};
-  if (isHalved)
-    product.batch /= 2;
+  if (!triangle.empty())
+    product.batch *= machine::causalShare(sizeOf(triangle[0], shapes), sizeOf(triangle[1], shapes));
   return product;
 }
 
@@ -79,14 +82,17 @@ static Forms listEinsum(graph::EinsumOp op) {
 static Forms listAttention(bool isCausal, bool isGradient) {
   Dims heads = operandDims(0, {0, 1}), queries = operandDims(0, {2}), keys = operandDims(2, {2});
   Dims width = operandDims(0, {3}), valueWidth = operandDims(2, {3});
-  MatmulForm scores(heads, queries, keys, width, isCausal);
-  if (!isGradient)
-    return {scores, {heads, queries, valueWidth, keys, isCausal}};
-  return {scores,
-          {heads, keys, valueWidth, queries, isCausal},
-          {heads, queries, keys, valueWidth, isCausal},
-          {heads, queries, width, keys, isCausal},
-          {heads, keys, width, queries, isCausal}};
+  Forms forms = {{heads, queries, keys, width}, {heads, queries, valueWidth, keys}};
+  if (isGradient)
+    forms = {{heads, queries, keys, width},
+             {heads, keys, valueWidth, queries},
+             {heads, queries, keys, valueWidth},
+             {heads, queries, width, keys},
+             {heads, keys, width, queries}};
+  if (isCausal)
+    for (MatmulForm &form : forms)
+      form.setCausal(queries.front(), keys.front());
+  return forms;
 }
 
 SmallVector<MatmulForm, 1> listMatmuls(Operation *op) {

@@ -11,7 +11,7 @@
 //   attention                 b h    q       k        d            scores, then
 //                             b h    q       d        k            their mean of the values
 //
-// The gradient of attention has five matmuls. A causal attention computes half of each.
+// The gradient of attention has five matmuls. A causal attention computes a part of each.
 //
 // Costs read these matmuls, and so do the flops of the model (ModelFlops.h), from which reports
 // compute the model flops utilization (MFU).
@@ -32,15 +32,17 @@ public:
   };
   using Dims = llvm::SmallVector<Dim, 3>;
 
-  MatmulForm(Dims batch, Dims rows, Dims columns, Dims depth, bool isHalved = false)
+  MatmulForm(Dims batch, Dims rows, Dims columns, Dims depth)
       : batch(std::move(batch)), rows(std::move(rows)), columns(std::move(columns)),
-        depth(std::move(depth)), isHalved(isHalved) {}
+        depth(std::move(depth)) {}
+  /// Makes it that of a causal attention, whose positions are these dimensions.
+  void setCausal(Dim queries, Dim keys) { triangle = {queries, keys}; }
 
   machine::MatmulSize at(const OpShapes &shapes) const;
 
 private:
   Dims batch, rows, columns, depth;
-  bool isHalved;
+  Dims triangle; ///< queries and keys of a causal attention, else empty
 };
 
 /// Returns the matmuls of `op`; none if `op` is no contraction.

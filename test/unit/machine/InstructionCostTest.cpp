@@ -116,7 +116,11 @@ TEST_F(RecordPrice, ProductsOfConvolutionsAndAttention) {
   ASSERT_EQ(matmuls.size(), 2u);
   EXPECT_EQ(matmuls[0].flops() + matmuls[1].flops(), 2.0 * 8 * 8 * 16 * (32 + 64));
   a.set_causal(true);
-  EXPECT_EQ(matmulsOf(instruction)[1].flops(), 8.0 * 8 * 16 * 64);
+  EXPECT_EQ(matmulsOf(instruction)[1].flops(), 2.0 * 8 * 8 * 16 * 64 * 3 / 4);
+  a.set_key_positions(8);
+  EXPECT_EQ(matmulsOf(instruction)[1].flops(), 2.0 * 8 * 8 * 8 * 64 / 2);
+  a.set_key_positions(4);
+  EXPECT_EQ(matmulsOf(instruction)[1].flops(), 2.0 * 8 * 8 * 4 * 64 / 4);
   a.mutable_gradients();
   EXPECT_EQ(matmulsOf(instruction).size(), 5u);
 }
