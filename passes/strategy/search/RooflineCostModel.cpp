@@ -53,15 +53,24 @@ std::vector<double> RooflineCostModel::costOfOp(Operation *op, const analysis::K
   return seconds;
 }
 
+/// Runs the ops in their order on two streams, as the program will: kernels on one, collectives on
+/// the other. An op begins when its stream is free and its operands are computed.
 double RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
   analysis::KernelShares shares(function);
-  double seconds = 0;
-  for (Operation &op : function.getBody().front().without_terminator())
-    seconds += analysis::isCollective(&op)
-                   ? analysis::secondsOfCollective({&op}, mesh, cluster)
-                   : analysis::OpCostModel(&op, cluster.device(), shares.of(&op))
-                         .seconds(analysis::OpShapes::of(&op));
-  return seconds;
+  llvm::DenseMap<Value, double> computed; ///< arguments exist from the beginning
+  double kernels = 0, collectives = 0;    ///< when each stream is free
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    bool isCollective = analysis::isCollective(&op);
+    double &stream = isCollective ? collectives : kernels;
+    for (Value operand : op.getOperands())
+      stream = std::max(stream, computed.lookup(operand));
+    stream += isCollective ? analysis::secondsOfCollective({&op}, mesh, cluster)
+                           : analysis::OpCostModel(&op, cluster.device(), shares.of(&op))
+                                 .seconds(analysis::OpShapes::of(&op));
+    for (Value result : op.getResults())
+      computed[result] = stream;
+  }
+  return std::max(kernels, collectives);
 }
 
 /// Returns `all_reduce over dp, tp`, or only the kind if the groups do not lie along axes.
