@@ -16,15 +16,22 @@ namespace {
 ///
 /// A row of the softmax spans all positions of the key, so they are whole. With `causal` the
 /// visible positions depend on the query's position, so query positions are whole as well.
+///
+/// In a self-attention the key has the query's positions: s and t are one factor. Only a local form
+/// splits it, since each block of the query needs all blocks of the key. A mask has both kinds of
+/// positions in one tensor, so they stay two factors there.
 struct AttentionFactors {
-  AttentionFactors(RankedTensorType query, RankedTensorType key, RankedTensorType value,
-                   bool causal, FactorKind ofQuery) {
+  template <typename Op> AttentionFactors(Op op, FactorKind ofQuery) {
+    RankedTensorType query = op.getQuery().getType(), key = op.getKey().getType();
+    RankedTensorType value = op.getValue().getType();
+    bool sharesPositions = !op.getMask() && query.getDimSize(2) == key.getDimSize(2);
     int64_t numGroups = key.getDimSize(1);
     batch = rule.addDim(query.getDimSize(0));
     group = rule.addDim(numGroups);
     head = rule.addDim(query.getDimSize(1) / numGroups, ofQuery);
-    from = rule.addDim(query.getDimSize(2), causal ? FactorKind::Whole : ofQuery);
-    to = rule.addDim(key.getDimSize(2), FactorKind::Whole);
+    from = rule.addDim(query.getDimSize(2),
+                       op.getCausal() || sharesPositions ? FactorKind::Whole : ofQuery);
+    to = sharesPositions ? from : rule.addDim(key.getDimSize(2), FactorKind::Whole);
     width = rule.addDim(query.getDimSize(3), FactorKind::Whole);
     depth = rule.addDim(value.getDimSize(3),
                         ofQuery == FactorKind::Parallel ? ofQuery : FactorKind::Whole);
@@ -56,8 +63,7 @@ struct AttentionFactors {
 } // namespace
 
 FactorRule AttentionOp::getFactorRule() {
-  AttentionFactors factors(getQuery().getType(), getKey().getType(), getValue().getType(),
-                           getCausal(), FactorKind::Parallel);
+  AttentionFactors factors(*this, FactorKind::Parallel);
   FactorRule &rule = factors.rule;
   rule.addOperand(factors.query());
   rule.addOperand(factors.key());
@@ -71,11 +77,10 @@ FactorRule AttentionOp::getFactorRule() {
   return rule;
 }
 
-/// Heads of a group and positions of the query are whole: they are summed in the gradients of key
-/// and value, but not in the gradient of the query.
+/// Heads of a group are whole, and so are positions of the query that are not the key's: they are
+/// summed in the gradients of key and value, but not in the gradient of the query.
 FactorRule AttentionGradientOp::getFactorRule() {
-  AttentionFactors factors(getQuery().getType(), getKey().getType(), getValue().getType(),
-                           getCausal(), FactorKind::Whole);
+  AttentionFactors factors(*this, FactorKind::Whole);
   FactorRule &rule = factors.rule;
   rule.addOperand(factors.query());
   rule.addOperand(factors.key());

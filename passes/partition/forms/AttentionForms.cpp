@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Local forms of attention and its gradient for split positions of the query: a block of a sequence
-// sees all keys. A causal attention is given the offset at which the block begins. In the gradient,
-// a block of positions, or some heads of a group, give partial sums for key and value. The query's
-// gradient belongs to the block alone.
+// Local forms of attention and its gradient for split positions.
+//
+// If the key has the query's positions, both are split, and blocks of the key travel around a ring
+// of ranks (RingAttention.cpp). Otherwise only the positions of the query are split: a block of a
+// sequence sees all keys, and a causal attention is given the offset at which the block begins. In
+// the gradient, a block of positions, or some heads of a group, give partial sums for key and
+// value. The query's gradient belongs to the block alone.
 #include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
@@ -11,6 +14,7 @@
 #include "passes/analysis/sharding/LocalForm.h"
 #include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/LocalValues.h"
+#include "passes/partition/forms/RingAttention.h"
 
 using namespace mlir;
 using pcc::analysis::LocalFormOpInterface;
@@ -30,6 +34,9 @@ bool isOfPositions(Operation *op, unsigned factor) {
   return llvm::is_contained(factorsOf(op, 0, 2), factor);
 }
 
+/// Returns whether the key has the same positions as the query, split in the same way.
+bool sharesPositions(Operation *op) { return factorsOf(op, 0, 2) == factorsOf(op, 1, 2); }
+
 /// Returns whether the factor counts the heads of one group: a factor of the query's heads that the
 /// key's heads lack.
 bool isOfGroup(Operation *op, unsigned factor) {
@@ -43,7 +50,11 @@ template <typename Op>
 Values buildBlock(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) {
   auto whole = cast<Op>(op);
   AxisList axes = analysis::getOperandSharding(op, 0).getDim(2);
-  if (!whole.getCausal() || axes.empty())
+  if (axes.empty())
+    return {};
+  if (!analysis::getOperandSharding(op, 1).getDim(2).empty())
+    return buildRing(whole, builder, operands, axes);
+  if (!whole.getCausal())
     return {};
   Location loc = op->getLoc();
   auto block = cast<Op>(cloneOn(builder, op, operands, types));
@@ -75,7 +86,9 @@ struct GradientForm
   bool canSplitWhole(Operation *op, unsigned factor) const {
     return isOfPositions(op, factor) || isOfGroup(op, factor);
   }
-  bool leavesPartial(Operation *op, unsigned factor) const { return canSplitWhole(op, factor); }
+  bool leavesPartial(Operation *op, unsigned factor) const {
+    return isOfGroup(op, factor) || (isOfPositions(op, factor) && !sharesPositions(op));
+  }
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     return buildBlock<graph::AttentionGradientOp>(op, builder, operands, types);

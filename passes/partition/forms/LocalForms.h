@@ -13,7 +13,8 @@
 //   batch_norm             batch, positions   statistics of all ranks, by two small all-reduces
 //   nll                    over the classes   labels relative to the block: a partial sum
 //   nll, mse, sigmoid_…    over the samples   by the count of all ranks: a partial sum
-//   attention              positions of query a causal one by its offset (AttentionForms.cpp)
+//   attention              all positions      blocks of the key on a ring (RingAttention.h)
+//                          positions of query a causal one by its offset (AttentionForms.cpp)
 //   attention_gradient     the same, or heads partial sums for key and value
 //   top_k, argmax, argmin  along the axis     the best of the ranks' best (OrderForms.cpp)
 //   gather                 table along axis   rows that this rank holds, else zeros: a partial sum

@@ -295,14 +295,19 @@ func.func @losses(%x: tensor<4x6xf32>, %l: tensor<4xi64>) {
 // Attention: heads of a group share key and value; a row of scores is whole, and where it is causal
 // the query's positions are. In the gradient, factors that add up for key and value alone are not split.
 func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x10x8xf32>, %v: tensor<2x2x10x3xf32>,
-                     %m: tensor<2x1x1x10xf32>, %o: tensor<i64>, %c: tensor<6x4xf32>) {
+                     %m: tensor<2x1x1x10xf32>, %o: tensor<i64>, %c: tensor<6x4xf32>, %s: tensor<1x1x6x6xf32>) {
   // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) -> ([i,j.k,l,o],[i,j.k,l]) {whole m, n}}}
   %0:2 = graph.attention %q, %k, %v scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>
   // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,_,_,m],[]) -> ([i,j.k,l,o],[i,j.k,l]) {whole l, m, n}}}
   %1:2 = graph.attention %q, %k, %v, %m scale = 0.5 offset(%o : tensor<i64>) {causal} : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x1x1x10xf32>
   // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,j.k,l,o],[i,j.k,l],[i,j.k,l,o]) -> ([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) {whole k, l, m, n, o}}}
   %2:3 = graph.attention_gradient %q, %k, %v, %0#0, %0#1, %0#0 scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6xf32>
+  // A self-attention has one factor for positions. With a mask, which has two of them, they stay apart.
+  // expected-remark @+1 {{([i,j,k,l],[i,j,k,l],[i,j,k,m]) -> ([i,j,k,m],[i,j,k]) {whole k, l}}}
+  %3:2 = graph.attention %q, %q, %q scale = 0.5 {causal} : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>
+  // expected-remark @+1 {{([i,j,k,m],[i,j,l,m],[i,j,l,n],[_,_,k,l]) -> ([i,j,k,n],[i,j,k]) {whole l, m}}}
+  %4:2 = graph.attention %q, %q, %q, %s scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<1x1x6x6xf32>
   // expected-remark @+1 {{([i,j,k,l],[k,m],[k,m]) -> ([i,j,k,l]) {whole l, m} {linear: (0)}}}
-  %3 = graph.rotary_embedding %q, %c, %c : tensor<2x4x6x8xf32>, tensor<6x4xf32>
+  %5 = graph.rotary_embedding %q, %c, %c : tensor<2x4x6x8xf32>, tensor<6x4xf32>
   return
 }
