@@ -116,6 +116,31 @@ TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
   EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 10);
 }
 
+/// A ring of attention in many layers: the chain of key blocks is the longest, but nothing can be
+/// computed before the query is there. Each layer begins with a key that the query's message
+/// delays.
+TEST(Lanes, SendsFirstWhatMoreWorkWaitsFor) {
+  constexpr int layers = 150, blocks = 6;
+  std::string text, joined;
+  for (int layer = 1; layer <= layers; ++layer) {
+    std::string own = std::to_string(layer) + ".", after = joined.empty() ? "" : " after " + joined;
+    text += "compute 1 input" + own + after + "\n";
+    for (int block = 1; block <= blocks; ++block)
+      text += "send 1 1 key" + own + std::to_string(block) + " after " +
+              (block > 1 ? "key" + own + std::to_string(block - 1) : "input" + own) + "\n";
+    text += "send 1 1 query" + own + " after input" + own + "\n";
+    joined.clear();
+    for (int block = 1; block <= blocks; ++block) {
+      std::string number = own + std::to_string(block);
+      text += "compute 1 part" + number + " after query" + own + " key" + number + "\n";
+      joined += " part" + number;
+    }
+  }
+  StreamProblem problem = parse(text);
+  EXPECT_DOUBLE_EQ(finishOf(problem, givenOrder(problem)), layers * (1 + 1 + 2 * blocks));
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), layers * (1 + 2 + blocks));
+}
+
 /// Work of the last run only does not delay the other runs.
 TEST(Lanes, CountsAllRuns) {
   StreamProblem problem = parse(R"(
