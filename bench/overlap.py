@@ -5,8 +5,9 @@
   bench/overlap.py BUILD [--ranks=2] [--steps=20]
 
 A GPT of 6 layers runs over emulated links, with tensors split as Megatron splits them, in one to four copies,
-and data parallel. The links are such that forward, or backward, communicates as long as it computes. Compiler and
-simulator know of the machine what `pcc calibrate` measures first. The machine must do nothing else.
+and data parallel. The links are such that forward, or backward, communicates as long as it computes. A LLaMA of 2
+layers has its positions split, so keys and values travel around a ring. Compiler and simulator know of the machine what
+`pcc calibrate` measures first. The machine must do nothing else.
 """
 
 import argparse
@@ -19,6 +20,10 @@ from pathlib import Path
 
 LAYERS, WIDTH, BATCH, SEQUENCE = 6, 384, 8, 128
 LATENCY = 20e-6
+LONG = {"layers": 2, "width": 256, "heads": 4, "kv_heads": 4, "feed_forward": 512, "vocabulary": 256, "batch": 1, "sequence": 4096}
+RING = """mesh: "sp=%d"
+constraint { input: "x" sharding: "[_, sp]" }
+"""
 PINS = r"""mesh: "tp=%d"
 constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
 constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
@@ -38,7 +43,10 @@ class Bench:
         self.data = ["--parallel-mode=data_parallel"]
         self.run("calibrate", f"--device-num={self.ranks}", "-o", self.cluster)
         sizes = {"layers": LAYERS, "width": WIDTH, "batch": BATCH, "sequence": SEQUENCE}
-        self.run("example", "gpt", *[f"--set={name}={value}" for name, value in sizes.items()], "-o", self.model)
+        self.make_model("gpt", sizes)
+
+    def make_model(self, name, sizes):
+        self.run("example", name, *[f"--set={key}={value}" for key, value in sizes.items()], "-o", self.model)
 
     def run(self, *command):
         return subprocess.run([self.pcc, *command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
@@ -51,22 +59,28 @@ class Bench:
 
     def time(self, link, *options):
         """The best step in seconds, the best of its passes, and what the simulator says."""
-        program, trace = self.compile(link, *options), str(self.folder / "trace.json")
+        step, events, simulated = self.trace(link, *options)
+        return step, passes(events), simulated
+
+    def trace(self, link, *options):
+        """The best step in seconds, the events of the first rank, and the simulator's seconds."""
+        program, trace = self.compile(link, *options), self.folder / "trace.json"
         report = json.loads(self.run("run", program, "--data=synthetic:64", "--epochs=100000", f"--steps={self.steps}",
                                      "--log-every=0", "--format=json", f"--trace={trace}", *link))
         simulated = json.loads(self.run("simulate", program, f"--cluster={self.cluster}", "--format=json", *link))
-        return report["step_seconds"]["min"], passes(trace), simulated["seconds"]
+        events = [event for event in json.loads(trace.read_text()) if event["ph"] == "X" and event["pid"] == 0]
+        return report["step_seconds"]["min"], events, simulated["seconds"]
 
 
-def passes(trace):
+def passes(events):
     """Of the first rank: the least seconds of forward and backward, and which parts of what they compute are the layers'
     attentions and their networks, what lies between two collectives.
 
     Forward ends with the last product of the head; the update is left out.
     """
     steps = defaultdict(list)
-    for event in json.loads(Path(trace).read_text()):
-        if event["ph"] == "X" and event["pid"] == 0 and event["tid"] == 0 and not event["name"].endswith(".update"):
+    for event in events:
+        if event["tid"] == 0 and not event["name"].endswith(".update"):
             steps[event["args"]["step"]].append(event)
     best = {}
     for number in sorted(steps)[1:]:
@@ -152,6 +166,36 @@ def showData(bench):
             print(line, flush=True)
 
 
+def hidden_seconds(events):
+    """Returns the seconds that a rank sends and receives for attention in a step, and those of them in which it computes."""
+    first = min(event["args"]["step"] for event in events)
+    steps = len({event["args"]["step"] for event in events}) - 1
+    spans = lambda stream: [(event["ts"], event["ts"] + event["dur"]) for event in events
+                            if event["args"]["step"] > first and event["tid"] == stream
+                            and (stream == 0 or "/attention" in event["name"])]
+    computing, moving = spans(0), spans(1)
+    hidden = sum(max(0, min(end, until) - max(begin, since)) for begin, end in moving for since, until in computing)
+    return sum(end - begin for begin, end in moving) / 1e6 / steps, hidden / 1e6 / steps
+
+
+def show_ring(bench):
+    """The messages of the ring, and the exchanges that balance the halves of blocks."""
+    bench.make_model("llama", LONG)
+    constraints = bench.folder / "ring.textproto"
+    constraints.write_text(RING % bench.ranks)
+    ring = ["--parallel-mode=semi_auto_parallel", f"--constraints={constraints}"]
+    print(f"positions split, {bench.ranks} ranks; ms, best of {bench.steps} steps")
+    print("link         step simulated    off  messages hidden")
+    for text in ("none", "10Gbps", "4Gbps", "2Gbps"):
+        link = [f"--link={text},20us"] if text != "none" else []
+        step, events, simulated = bench.trace(link, *ring)
+        line = f"{text:10} {step * 1e3:6.1f} {simulated * 1e3:9.1f} {simulated / step - 1:6.1%}"
+        if link:
+            moving, hidden = hidden_seconds(events)
+            line += f" {moving * 1e3:9.1f} {hidden / moving:6.1%}"
+        print(line, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -161,6 +205,7 @@ def main():
         bench = Bench(parser.parse_args(), folder)
         showTensors(bench)
         showData(bench)
+        show_ring(bench)
 
 
 if __name__ == "__main__":
