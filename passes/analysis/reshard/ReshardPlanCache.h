@@ -16,6 +16,8 @@ public:
       : mesh(std::move(mesh)), cluster(cluster) {}
 
   const dist::Mesh &getMesh() const { return mesh; }
+  /// Returns the machine; null if costs are in elements.
+  const abi::Cluster *getCluster() const { return cluster; }
 
   /// Returns the plan for a tensor of `shape` with elements of `elementBytes`, under the conditions
   /// of planReshard. Valid as long as this.

@@ -117,10 +117,10 @@ SeedShardings keepConstraints(const ConstrainedProgram &constrained, ArrayRef<in
   return given;
 }
 
-void annotateProgram(ModuleOp module, ConstrainedProgram constrained) {
+void annotateProgram(ModuleOp module, ConstrainedProgram constrained, const abi::Cluster *cluster) {
   module->removeAttr(dist::constraintsAttrName);
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), constrained.mesh));
-  ShardingAnnotator(module, constrained.mesh, std::move(constrained.given)).run();
+  ShardingAnnotator(module, constrained.mesh, std::move(constrained.given), cluster).run();
 }
 
 } // namespace pcc::strategy

@@ -35,7 +35,9 @@ SeedShardings keepConstraints(const ConstrainedProgram &constrained,
 mlir::FailureOr<ConstrainedProgram> resolveConstraints(mlir::ModuleOp module,
                                                        const ConstraintOptions &options);
 
-/// Writes the mesh and the shardings to the program and removes its constraints.
-void annotateProgram(mlir::ModuleOp module, ConstrainedProgram constrained);
+/// Writes the mesh and the shardings to the program and removes its constraints. Ops without a
+/// constraint get the splits that are cheapest on `cluster`, if it is given.
+void annotateProgram(mlir::ModuleOp module, ConstrainedProgram constrained,
+                     const abi::Cluster *cluster = nullptr);
 
 } // namespace pcc::strategy

@@ -156,4 +156,20 @@ OpSharding makeOpSharding(Operation *op, const FactorAxes &factors, ArrayRef<Sha
   return sharding;
 }
 
+static analysis::Shape getLocalShape(Value value, const Sharding &sharding,
+                                     const dist::Mesh &mesh) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? sharding.getLocalShape(type.getShape(), mesh) : analysis::Shape{0};
+}
+
+analysis::OpShapes getLocalShapes(Operation *op, const OpSharding &opSharding,
+                                  const dist::Mesh &mesh) {
+  analysis::OpShapes shapes;
+  for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), opSharding.operands))
+    shapes.operands.push_back(getLocalShape(operand, sharding, mesh));
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
+    shapes.results.push_back(getLocalShape(result, sharding, mesh));
+  return shapes;
+}
+
 } // namespace pcc::strategy

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "passes/analysis/reshard/ReshardPlanCache.h"
+#include "passes/analysis/sharding/OpShapes.h"
 #include "passes/strategy/propagate/FactorAxes.h"
 #include <vector>
 
@@ -25,6 +26,10 @@ struct OpSharding {
 
   bool operator==(const OpSharding &) const = default;
 };
+
+/// Returns the shapes of the blocks of an op's operands and results.
+analysis::OpShapes getLocalShapes(mlir::Operation *op, const OpSharding &sharding,
+                                  const dist::Mesh &mesh);
 
 /// Mesh axes that the split of an op takes from one of its neighbors.
 struct Contribution {
@@ -51,9 +56,9 @@ OpSharding makeOpSharding(mlir::Operation *op, const FactorAxes &factors,
 ///   follow operand 0   i over tp; operand 1 gathered       3072 elements
 ///   follow operand 1   k over tp; operand 0 exchanged, the result partial    384 + 768 elements
 ///
-/// The cost of a split is counted in bytes. It is the number of bytes moved by its reshards and by
-/// the reduction of its result, plus its operations divided by a fixed number of operations per
-/// byte.
+/// The cost of a split is the seconds of its reshards, of the reduction of its result, and of the
+/// op on local shapes. Without a machine it is counted in bytes: those that are moved, plus the
+/// op's operations divided by a fixed number of operations per byte.
 class OpSplitter {
 public:
   OpSplitter(mlir::Operation *op, analysis::ReshardPlanCache &planCache)
@@ -99,6 +104,7 @@ private:
                                               const OpSharding &sharding) const;
   OpSharding assemble(const FactorAxes &factors) const;
   double getCost(const FactorAxes &factors, const OpSharding &sharding) const;
+  double getWorkCost(const FactorAxes &factors, const OpSharding &sharding) const;
   double getOperandCost(unsigned operand, const dist::Sharding &wanted) const;
   double getReshardCost(mlir::Value value, const dist::Sharding &from,
                         const dist::Sharding &to) const;

@@ -5,7 +5,7 @@
 // to the earlier source.
 #include "passes/strategy/propagate/OpSharding.h"
 
-#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/cost/OpCostModel.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -15,9 +15,9 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-/// Operations that a device performs while it receives one byte. Current accelerators perform 10^14
-/// operations and receive 2 * 10^11 bytes per second; for processors the ratio has the same order
-/// of magnitude.
+/// Operations that a device performs while it receives one byte, if no machine is known. Current
+/// accelerators perform 10^14 operations and receive 2 * 10^11 bytes per second; for processors the
+/// ratio has the same order of magnitude.
 static constexpr double flopsPerByte = 500;
 
 void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sharding> forms) {
@@ -123,8 +123,15 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
 double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t elementBytes = analysis::getNumBytes(type.clone(ArrayRef<int64_t>()));
-  double elements = planCache.plan(from, to, type.getShape(), elementBytes).cost;
-  return elements * static_cast<double>(elementBytes);
+  double cost = planCache.plan(from, to, type.getShape(), elementBytes).cost;
+  return planCache.getCluster() ? cost : cost * static_cast<double>(elementBytes);
+}
+
+double OpSplitter::getWorkCost(const FactorAxes &factors, const OpSharding &sharding) const {
+  if (const abi::Cluster *cluster = planCache.getCluster())
+    return analysis::secondsOf(op, getLocalShapes(op, sharding, mesh), *cluster);
+  return static_cast<double>(analysis::costOf(op).flops) / flopsPerByte /
+         static_cast<double>(factors.getNumParts());
 }
 
 double OpSplitter::getOperandCost(unsigned operand, const Sharding &wanted) const {
@@ -135,8 +142,7 @@ double OpSplitter::getOperandCost(unsigned operand, const Sharding &wanted) cons
 }
 
 double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding) const {
-  double cost = static_cast<double>(analysis::costOf(op).flops) / flopsPerByte /
-                static_cast<double>(factors.getNumParts());
+  double cost = getWorkCost(factors, sharding);
   for (unsigned index = 0; index < operands.size(); ++index)
     cost += getOperandCost(index, sharding.operands[index]);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {

@@ -55,8 +55,12 @@ struct SeedShardings {
 
 class ShardingAnnotator {
 public:
-  ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings given)
-      : module(module), planCache(mesh), mesh(planCache.getMesh()), given(std::move(given)) {}
+  /// `cluster` weighs work and communication; it may be null, else it must be complete, have a
+  /// device for each rank and outlive this.
+  ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings given,
+                    const abi::Cluster *cluster = nullptr)
+      : module(module), planCache(mesh, cluster), mesh(planCache.getMesh()),
+        given(std::move(given)) {}
 
   /// Annotates all functions: functions that return gradients first, functions that take them last.
   void run();

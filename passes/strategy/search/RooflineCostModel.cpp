@@ -20,22 +20,6 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-static analysis::Shape getLocalShape(Value value, const Sharding &sharding,
-                                     const dist::Mesh &mesh) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? sharding.getLocalShape(type.getShape(), mesh) : analysis::Shape{0};
-}
-
-static analysis::OpShapes getLocalShapes(Operation *op, const OpSharding &opSharding,
-                                         const dist::Mesh &mesh) {
-  analysis::OpShapes shapes;
-  for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), opSharding.operands))
-    shapes.operands.push_back(getLocalShape(operand, sharding, mesh));
-  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
-    shapes.results.push_back(getLocalShape(result, sharding, mesh));
-  return shapes;
-}
-
 const analysis::KernelShare &RooflineCostModel::getShare(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   return shares.try_emplace(function, function).first->second.of(op);
