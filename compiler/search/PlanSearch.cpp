@@ -354,13 +354,19 @@ PlanCandidate *PlanSearch::find(size_t number) {
 }
 
 /// Keeps the better one of two candidates of the same shape.
+/// Whether a candidate takes the place of another one of its shape: it fits and is better, or both
+/// do not fit and it needs less memory.
+static bool replaces(const PlanCandidate &candidate, const PlanCandidate &other, int64_t memory) {
+  if (!candidate.fits(memory))
+    return candidate.error.empty() && candidate.peakBytes < other.peakBytes;
+  return !other.fits(memory) || candidate.isBetter(other);
+}
+
 void PlanSearch::keep(PlanCandidate candidate) {
   PlanCandidate *same = find(candidate.number);
   if (!same)
     candidates.push_back(std::move(candidate));
-  else if (candidate.fits(memory)
-               ? !same->fits(memory) || candidate.isBetter(*same)
-               : candidate.error.empty() && candidate.peakBytes < same->peakBytes)
+  else if (replaces(candidate, *same, memory))
     *same = std::move(candidate);
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace pcc::machine {
@@ -44,7 +46,13 @@ abi::Status changeLevel(abi::Cluster &cluster, std::string_view number, std::str
 
 } // namespace
 
-bool isClusterChange(std::string_view text) { return text.find('=') != text.npos; }
+bool isClusterChange(std::string_view text) {
+  size_t length = text.find('=');
+  if (length == text.npos)
+    return false;
+  return std::ranges::all_of(text.substr(0, length),
+                             [](unsigned char c) { return std::isalnum(c); });
+}
 
 abi::Expected<abi::Cluster> changeCluster(const abi::Cluster &cluster, std::string_view change) {
   constexpr std::string_view levelKey = "level";

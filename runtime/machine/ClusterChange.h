@@ -14,7 +14,7 @@
 
 namespace pcc::machine {
 
-/// Returns whether a text has the form of a change, `KEY=VALUE`.
+/// Returns whether a text has the form of a change, `KEY=VALUE` with a key of letters and digits.
 bool isClusterChange(std::string_view text);
 
 /// Returns `cluster`, which must be complete, with the change. The figures count as assumed, so

@@ -49,6 +49,7 @@ TEST(ClusterChange, RefusesOtherTexts) {
     EXPECT_EQ(changed.status().message(), message);
   }
   EXPECT_FALSE(isClusterChange("2x8xH100"));
+  EXPECT_FALSE(isClusterChange("machines/a=b.textproto"));
 }
 
 } // namespace

@@ -183,6 +183,9 @@ private:
     for (const std::string &text : whatIf) {
       abi::Cluster &machine = machines.emplace_back();
       if (machine::isClusterChange(text)) {
+        if (options.parallel.memory_limit() > 0 && llvm::StringRef(text).starts_with("memory="))
+          return refuse("expected no '--memory-limit' beside '" + text +
+                        "', since it holds for every machine");
         abi::Expected<abi::Cluster> changed = machine::changeCluster(*options.cluster, text);
         if (!changed)
           return refuse(changed.status().message());
