@@ -3,7 +3,7 @@
 // Finds the part of a byte by binary search. A file is mapped before its first bytes tell whether
 // it is compressed.
 
-#include "runtime/data/Values.h"
+#include "runtime/data/Dataset.h"
 
 #include "runtime/data/ReadDecompressed.h"
 

@@ -9,11 +9,40 @@
 
 #include "runtime/data/batches/Augmentation.h"
 #include "runtime/data/batches/CheckValues.h"
-#include "runtime/data/batches/RowOrder.h"
 
+#include <array>
+#include <cstdint>
 #include <functional>
 
 namespace pcc::runtime {
+
+//===-- RowOrder.cpp --------------------------------------------------------------------------===//
+
+// The order of the rows in an epoch. It is a function of the position, without a table: an epoch of
+// any length needs no memory and no time before its first row, and a training continues at any
+// position.
+
+class RowOrder {
+public:
+  /// The natural order.
+  RowOrder() = default;
+  /// A random order of `rows` rows, the same for a seed and an epoch on every machine.
+  RowOrder(int64_t rows, uint64_t seed, int64_t epoch);
+
+  /// Returns the row at a position, from 0 to rows - 1.
+  int64_t rowAt(int64_t position) const;
+
+private:
+  static constexpr int rounds = 8;
+  uint64_t permute(uint64_t number) const;
+
+  uint64_t rows = 0; ///< 0: the natural order
+  /// Bits of the numbers that are permuted: the lower half and all.
+  int lowBits = 0, bits = 0;
+  std::array<uint64_t, rounds> keys = {};
+};
+
+//===-- BatchReader.cpp -----------------------------------------------------------------------===//
 
 /// Position of a rank's next rows.
 struct BatchPlace {

@@ -6,7 +6,7 @@
 // functions suffice in theory for large numbers (Luby, Rackoff: How to construct pseudorandom
 // permutations from pseudorandom functions, 1988). Eight rounds mix small ones as well.
 
-#include "runtime/data/batches/RowOrder.h"
+#include "runtime/data/batches/BatchReader.h"
 
 #include "runtime/abi/Random.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/batches/RowOrder.h"
+#include "runtime/data/batches/BatchReader.h"
 
 #include <gtest/gtest.h>
 
