@@ -3,8 +3,6 @@
 // Describes the file as the parameters of a program, which saveParameters joins and writes. A state
 // is a parameter there, with the name of torch. One tensor is read at a time.
 
-#include "runtime/checkpoint/ExportTensors.h"
-
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/program/TrainingStates.h"
 #include "runtime/checkpoint/Manifest.h"

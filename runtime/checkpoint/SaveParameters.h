@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Saves parameters to files.
+// Saves parameters to files: those of a run, or of a checkpoint.
 
 #pragma once
 
+#include "runtime/abi/checkpoint.pb.h"
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
 
@@ -27,5 +28,16 @@ using GlobalOf = std::function<Expected<std::vector<std::byte>>(const abi::Param
 /// infinity or a NaN (Failed).
 Status saveParameters(const std::string &path, const abi::Program &program,
                       const GlobalOf &globalOf, bool mustBeFinite = false);
+
+//===-- ExportTensors.cpp ---------------------------------------------------------------------===//
+
+/// Writes the parameters of the checkpoint `folder` to the safetensors file `path`, as `--save`
+/// would have done: without optimizer states, and with the parts of a tensor joined. With
+/// `withStates`, optimizer states follow under the names of torch (StateNames.h), and the number of
+/// updates of each trained parameter. torch has this number for some optimizers only, and ignores
+/// it for others. Checks the shards first. Errors name the file, or a state that torch does not
+/// have.
+Status exportTensors(const std::string &folder, const abi::CheckpointManifest &manifest,
+                     const std::string &path, bool withStates);
 
 } // namespace pcc::runtime

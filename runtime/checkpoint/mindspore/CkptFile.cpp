@@ -3,7 +3,7 @@
 // Walks over the fields of the messages, since the values of tensors need no copy then. MindSpore
 // writes a tensor above 512 MiB as several values of one name, one behind the other.
 
-#include "runtime/checkpoint/mindspore/CkptFile.h"
+#include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
 
 #include "runtime/abi/ElementTypes.h"
 

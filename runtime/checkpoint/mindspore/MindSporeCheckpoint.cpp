@@ -9,7 +9,6 @@
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/StateNames.h"
 #include "runtime/checkpoint/mindspore/RankFiles.h"
-#include "runtime/checkpoint/mindspore/SliceLayout.h"
 
 #include <algorithm>
 #include <array>

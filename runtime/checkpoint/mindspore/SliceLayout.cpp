@@ -3,7 +3,7 @@
 // Follows MindSpore's documentation of merge_pipeline_strategys and transform_checkpoints. In a
 // merged file a parameter is called STAGE-NAME.
 
-#include "runtime/checkpoint/mindspore/SliceLayout.h"
+#include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
 
 #include "runtime/abi/files/WholeFile.h"
 #include "runtime/checkpoint/mindspore/strategy.pb.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a strategy file of MindSpore in both of its formats, and places slices by it.
-#include "runtime/checkpoint/mindspore/SliceLayout.h"
+#include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Target.h"
 

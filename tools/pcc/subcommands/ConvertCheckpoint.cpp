@@ -4,7 +4,6 @@
 #include "compiler/import/files/Safetensors.h"
 #include "passes/analysis/ElementTypes.h"
 #include "runtime/base/Files.h"
-#include "runtime/checkpoint/ExportTensors.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/ImportTensors.h"
 #include "runtime/checkpoint/Manifest.h"

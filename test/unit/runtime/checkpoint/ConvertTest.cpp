@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/checkpoint/ExportTensors.h"
 #include "runtime/checkpoint/ImportTensors.h"
+#include "runtime/checkpoint/SaveParameters.h"
 #include "test/unit/runtime/checkpoint/CheckpointFiles.h"
 
 namespace pcc::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/checkpoint/mindspore/SliceLayout.h"
+#include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
 
 #include <gtest/gtest.h>
 
