@@ -4,7 +4,7 @@
 // 64 KiB gets an operation of its own. Smaller fused calls, and all fused reduce-scatters, share
 // operations of up to 512 KiB.
 
-#include "runtime/collective/mpi/Packing.h"
+#include "runtime/collective/mpi/Operation.h"
 
 #include "runtime/collective/mpi/Parts.h"
 

@@ -9,7 +9,6 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/program/CollectiveName.h"
 #include "runtime/collective/local/WorkUnits.h"
-#include "runtime/collective/store/Wire.h"
 
 #include <algorithm>
 #include <cstring>

@@ -16,7 +16,10 @@
 #include "runtime/collective/store/Client.h"
 
 #include <map>
+#include <span>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace pcc::runtime::store {
 
@@ -63,5 +66,18 @@ private:
   /// Number of messages so far, by sender, receiver and tag.
   std::map<std::tuple<int, int, uint32_t>, uint64_t> messages;
 };
+
+//===-- Wire.cpp ------------------------------------------------------------------------------===//
+
+// Serializes a member's batch of collectives: each call and the data of its source.
+
+std::string packCalls(std::span<const CollectiveCall> calls);
+
+/// Returns the calls packed in `bytes`. Their sources point into `bytes`, at multiples of 16 bytes
+/// from its start. A source has all elements of its shape or is null. There are no destinations.
+/// Boxes have only the positions of their two members; a receiver moves data by its own boxes, and
+/// compares only the number of boxes (SameCalls.cpp). Error: lengths that do not fit, or an unknown
+/// element type.
+Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes);
 
 } // namespace pcc::runtime::store

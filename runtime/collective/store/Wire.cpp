@@ -10,7 +10,7 @@
 //
 // Each part is padded to 16 bytes. Reading checks each length against the remaining bytes first.
 
-#include "runtime/collective/store/Wire.h"
+#include "runtime/collective/store/StoreCommunicator.h"
 
 #include "runtime/abi/ElementTypes.h"
 

@@ -2,7 +2,7 @@
 //
 // Unpacks a batch of collectives, as one process sends it to another through the store, and packs
 // it again.
-#include "runtime/collective/store/Wire.h"
+#include "runtime/collective/store/StoreCommunicator.h"
 #include "test/fuzz/readers/Target.h"
 
 static void unpackBatch(std::string_view bytes) {

@@ -2,7 +2,7 @@
 //
 // Decides which calls of a batch share an MPI operation.
 
-#include "runtime/collective/mpi/Packing.h"
+#include "runtime/collective/mpi/Operation.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Messages of group members over the store, as bytes from any sender.
 
-#include "runtime/collective/store/Wire.h"
+#include "runtime/collective/store/StoreCommunicator.h"
 
 #include <gtest/gtest.h>
 
