@@ -5,7 +5,7 @@
 // finalized.
 #pragma once
 
-#include "runtime/device/cuda/library/CudnnConstants.h"
+#include "runtime/device/cuda/library/Cudnn.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/device/cuda/Instructions.h"
-#include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/driver/PinnedMemory.h"
 #include "runtime/device/cuda/driver/SideStream.h"

@@ -4,7 +4,7 @@
 // runs the prepared instructions on the stream, which then records them instead of executing them.
 // Any failure leaves a null graph.
 
-#include "runtime/device/cuda/Replay.h"
+#include "runtime/device/cuda/Instructions.h"
 
 namespace pcc::runtime::cuda {
 

@@ -4,9 +4,7 @@
 // generated position indices and selects -∞. Transposes are swapped strides or reshapes. If heads
 // share a key, the gradients of key and value are summed over these heads.
 
-#include "runtime/device/cuda/library/CudnnAttention.h"
-
-#include "runtime/device/cuda/library/CudnnConvolution.h"
+#include "runtime/device/cuda/library/CudnnInstructionGraphs.h"
 
 namespace pcc::runtime::cuda::dnn {
 namespace {

@@ -4,7 +4,7 @@
 // gradients differ only in the names of their attributes. Layouts are dense, with channels before
 // rows and columns.
 
-#include "runtime/device/cuda/library/CudnnConvolution.h"
+#include "runtime/device/cuda/library/CudnnInstructionGraphs.h"
 
 namespace pcc::runtime::cuda::dnn {
 

@@ -6,8 +6,7 @@
 
 #include "runtime/device/cuda/library/CudnnInstructions.h"
 
-#include "runtime/device/cuda/library/CudnnAttention.h"
-#include "runtime/device/cuda/library/CudnnConvolution.h"
+#include "runtime/device/cuda/library/CudnnInstructionGraphs.h"
 
 #include <algorithm>
 #include <bit>

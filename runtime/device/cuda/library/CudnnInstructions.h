@@ -7,7 +7,7 @@
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/driver/Stream.h"
-#include "runtime/device/cuda/library/CudnnPlan.h"
+#include "runtime/device/cuda/library/CudnnGraph.h"
 
 #include <map>
 #include <memory>

@@ -4,7 +4,7 @@
 // engine's numerical notes decide whether it is allowed. Winograd and FFT are allowed: they compute
 // in f32, though in another order. The first allowed configuration that yields a plan is used.
 
-#include "runtime/device/cuda/library/CudnnPlan.h"
+#include "runtime/device/cuda/library/CudnnGraph.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // exchanged. A shared b has a batch stride of 0. The only allowed split of k adds partial sums in
 // the workspace, in a fixed order.
 
-#include "runtime/device/cuda/library/MatmulPlan.h"
+#include "runtime/device/cuda/library/LibraryMatmuls.h"
 
 #include "runtime/abi/program/SupportKernels.h"
 

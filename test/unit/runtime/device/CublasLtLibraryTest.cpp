@@ -3,7 +3,7 @@
 // Tests NVIDIA's own cuBLASLt if it is installed: it has the functions that pcc calls, and accepts
 // the descriptors that pcc makes. Neither needs a GPU.
 
-#include "runtime/device/cuda/library/MatmulPlan.h"
+#include "runtime/device/cuda/library/LibraryMatmuls.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,8 @@
 // Convolutions and attention by cuDNN graphs, on the emulated GPU with the emulated library.
 
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/library/CudnnAttention.h"
-#include "runtime/device/cuda/library/CudnnConvolution.h"
-#include "runtime/device/cuda/library/CudnnPlan.h"
+#include "runtime/device/cuda/library/CudnnGraph.h"
+#include "runtime/device/cuda/library/CudnnInstructionGraphs.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/device/AttentionCases.h"
 

@@ -4,9 +4,8 @@
 // of pcc's graphs for described GPUs, an H100 and an A100. cuDNN compiles attention kernels for
 // these GPUs, which a driver must load: test/emulator/LoadingDriver.c. Nothing is run.
 
-#include "runtime/device/cuda/library/CudnnAttention.h"
-#include "runtime/device/cuda/library/CudnnConvolution.h"
-#include "runtime/device/cuda/library/CudnnPlan.h"
+#include "runtime/device/cuda/library/CudnnGraph.h"
+#include "runtime/device/cuda/library/CudnnInstructionGraphs.h"
 
 #include <gtest/gtest.h>
 

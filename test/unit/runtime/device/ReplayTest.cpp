@@ -3,8 +3,8 @@
 // Instructions that are submitted to a GPU as one graph have the same effect as instructions that
 // are enqueued one by one.
 
-#include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/driver/SideStream.h"
 #include "test/emulator/GpuWork.h"
 #include "test/unit/runtime/GpuPrograms.h"

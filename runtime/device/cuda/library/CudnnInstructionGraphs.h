@@ -1,5 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Builds the graphs of cuDNN that run instructions: convolutions and attention.
+
+#pragma once
+
+#include "runtime/abi/program.pb.h"
+#include "runtime/device/cuda/library/CudnnGraph.h"
+
+namespace pcc::runtime::cuda::dnn {
+
+//===-- CudnnConvolution.cpp ------------------------------------------------------------------===//
+
+/// Returns cuDNN's number of a type that instructions may have.
+DataType dataTypeOf(abi::ElementType type);
+
+/// The identifiers of a convolution's tensors.
+struct ConvolutionTensor {
+  static constexpr int64_t input = 1, weight = 2, result = 3, bias = 4;
+};
+
+/// Returns the graph of an instruction's convolution with bias and activation, or of its gradient.
+/// Sums are in f32.
+Graph convolutionGraph(const Cudnn &library, const abi::Convolution &convolution);
+
+//===-- CudnnAttention.cpp --------------------------------------------------------------------===//
+
 // Builds attention as cuDNN graphs, in the patterns that cuDNN's engines run without storing the
 // scores in memory (NVIDIA's documentation of the fused attention patterns):
 //
@@ -13,13 +38,6 @@
 // of the result, x' the gradient of x, and ofScores the gradient of query keyᵀ. FlashAttention
 // calls `mean` delta. cuDNN calls log_sum the statistics of the softmax: the natural logarithm of
 // the sum of the exponentials of the scores.
-
-#pragma once
-
-#include "runtime/abi/program.pb.h"
-#include "runtime/device/cuda/library/CudnnGraph.h"
-
-namespace pcc::runtime::cuda::dnn {
 
 /// The identifiers of an attention's tensors. `mean` lies in the workspace of the gradient: F32,
 /// one element per row. Identifiers from `scale` on are host scalars; `hidden` is -∞.
