@@ -3,7 +3,7 @@
 // A rank that may not go on fails, which stops the others. A rank that goes back remembers the step
 // until the ranks agree.
 
-#include "runtime/execute/Nonfinite.h"
+#include "runtime/execute/Train.h"
 
 #include "runtime/abi/files/Heartbeat.h"
 #include "runtime/abi/program/TrainingStates.h"

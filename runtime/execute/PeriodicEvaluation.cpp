@@ -3,7 +3,7 @@
 // Rank 0 has the values and decides. The other ranks learn its decision by a maximum over all
 // ranks, to which they contribute zeros.
 
-#include "runtime/execute/PeriodicEvaluation.h"
+#include "runtime/execute/Evaluate.h"
 
 #include <array>
 

@@ -10,7 +10,7 @@
 
 #include "runtime/data/batches/BatchLoader.h"
 #include "runtime/data/batches/CheckValues.h"
-#include "runtime/execute/monitor/DeferredLossReader.h"
+#include "runtime/execute/monitor/LossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
 #include "runtime/execute/monitor/ReplicaCheck.h"
 #include "runtime/execute/monitor/StateReader.h"

@@ -3,12 +3,11 @@
 // Turns the options of a run into those of its parts. A training that goes back to a checkpoint
 // gets new ones.
 
-#include "runtime/execute/TrainProgram.h"
+#include "runtime/execute/RunProgram.h"
 
 #include "runtime/execute/checkpoint/StopSignals.h"
 #include "runtime/execute/monitor/Metrics.h"
 #include "runtime/execute/monitor/ReplicaCheck.h"
-#include "runtime/execute/monitor/files/EventFile.h"
 #include "runtime/execute/monitor/files/MetricsFile.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // The thread is detached, and shares the task with whoever waits for it. A disk that hangs then
 // delays nobody but those who wait.
 
-#include "runtime/execute/checkpoint/BackgroundTask.h"
+#include "runtime/execute/checkpoint/TrainingCheckpoints.h"
 
 #include "runtime/abi/files/Heartbeat.h"
 #include "runtime/base/CatchExceptions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/checkpoint/RankShard.h"
+#include "runtime/execute/checkpoint/TrainingCheckpoints.h"
 
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/checkpoint/Manifest.h"

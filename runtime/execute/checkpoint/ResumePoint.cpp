@@ -3,7 +3,7 @@
 // A rank checks every n-th shard of n ranks as a whole, then reads only the slices of its own
 // blocks. A parameter that is a part of a stored tensor is cut out of the whole tensor.
 
-#include "runtime/execute/checkpoint/ResumePoint.h"
+#include "runtime/execute/checkpoint/TrainingCheckpoints.h"
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/program/ParameterParts.h"

@@ -1,25 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the checkpoints of a training run. Training waits until each rank has a copy of its blocks
-// in host memory. Then each rank writes its own blocks beside training, and rank 0 adds the
-// manifest when all have finished.
+// Writes the checkpoints of a training run, and reads the one with which it begins. Training waits
+// until each rank has a copy of its blocks in host memory. Then each rank writes its own blocks
+// beside training, and rank 0 adds the manifest when all have finished.
 
 #pragma once
 
 #include "runtime/abi/checkpoint.pb.h"
+#include "runtime/base/Base.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/collective/World.h"
-#include "runtime/execute/checkpoint/BackgroundTask.h"
 #include "runtime/execute/checkpoint/CheckpointSchedule.h"
-#include "runtime/execute/checkpoint/RankShard.h"
 #include "runtime/execute/rank/RankExecutor.h"
 
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace pcc::runtime {
+
+//===-- BackgroundTask.cpp --------------------------------------------------------------------===//
+
+// Writing that goes on beside training.
+
+/// A function on a thread of its own. Nobody has to wait for it: the thread may outlive the task
+/// and ends with the process. So the function must own whatever it uses.
+class BackgroundTask {
+public:
+  /// Starts the function. Without another thread it runs at once.
+  static std::shared_ptr<BackgroundTask> start(std::function<Status()> body);
+
+  bool isDone() const;
+
+  /// Waits for the end and returns the function's status. Beats while the function does
+  /// (Heartbeat.h), so the caller's work moves on with it.
+  Status wait();
+
+private:
+  void run(const std::function<Status()> &body);
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Status> result;
+  std::atomic<int64_t> beats = 0;
+};
+
+//===-- RankShard.cpp -------------------------------------------------------------------------===//
+
+// The shard that one rank writes of a checkpoint.
+
+/// Writes the shard of one rank, from its memory or from a copy. The buffer of each block is found
+/// once. Without copies, the blocks of a GPU are in host memory one after the other.
+class RankShard {
+public:
+  /// `layout` is the manifest by layOutCheckpoint.
+  RankShard(std::shared_ptr<const abi::CheckpointManifest> layout, const RankExecutor &rank);
+
+  /// Copies all blocks to memory of this shard. write() then needs the rank no longer. The memory
+  /// stays for the next copy, since new pages take several times the seconds of the copy.
+  Status copyBlocks(const RankExecutor &rank);
+
+  /// Gives up the memory of the copies.
+  void dropCopies() { copies.clear(); }
+
+  /// Write the shard to `folder`, from the copies, or directly from the rank. Set its size and
+  /// hash. A rank without a shard writes nothing.
+  Status write(const std::string &folder, abi::CheckpointShard &shard) const;
+  Status write(const std::string &folder, abi::CheckpointShard &shard,
+               const RankExecutor &rank) const;
+
+private:
+  using Bytes = std::vector<std::byte>;
+  template <typename BytesOf>
+  Status writeBlocks(const std::string &folder, abi::CheckpointShard &shard,
+                     BytesOf &&bytesOf) const;
+  Expected<std::span<const std::byte>> read(const RankExecutor &rank, size_t block,
+                                            Bytes &copy) const;
+
+  struct Block {
+    uint32_t buffer;
+    size_t bytes;
+  };
+  std::shared_ptr<const abi::CheckpointManifest> layout;
+  int number; ///< of the shard; -1: none
+  std::vector<Block> blocks;
+  std::vector<Bytes> copies; ///< by block, after copyBlocks()
+};
+
+//===-- TrainingCheckpoints.cpp ---------------------------------------------------------------===//
 
 /// A message for the user.
 using Tell = std::function<void(const std::string &)>;
@@ -126,5 +202,26 @@ private:
   std::string lastWritten;                    ///< set by `publishing`
   int64_t lastWrittenStep = -1;               ///< of this object's checkpoints; -1: none
 };
+
+//===-- ResumePoint.cpp -----------------------------------------------------------------------===//
+
+// The checkpoint with which a run begins. Any layout of the same model can read it.
+
+struct ResumePoint {
+  std::string path;
+  abi::CheckpointManifest manifest;
+};
+
+/// Returns the checkpoint that `--resume` names, null for the beginning. `tell` gets a remark on
+/// unfinished checkpoints that are newer, and if `latest` finds none. Errors: no complete
+/// checkpoint; a damaged manifest; a program with another model (matchModel).
+Expected<std::shared_ptr<const ResumePoint>>
+findResumePoint(const abi::CheckpointConfig &config, const abi::Executable &executable,
+                const std::function<void(const std::string &)> &tell);
+
+/// Checks the shards and sets the rank's parameters to their blocks. Every rank calls it at the
+/// same time: the ranks share the check, and nothing is set before all shards are known to be
+/// whole. Errors name the file.
+Status loadCheckpoint(RankExecutor &rank, const ResumePoint &point);
 
 } // namespace pcc::runtime

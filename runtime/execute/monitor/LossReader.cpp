@@ -2,6 +2,9 @@
 //
 // The first result of role LOSS in any program is the loss. A partial loss is summed over the ranks
 // that differ from the program's first rank only on the partial axes.
+//
+// A deferred reader takes one snapshot of the loss per step, from three that are used in turn. A
+// rank without a loss takes empty snapshots, which only tell that the step has ended.
 
 #include "runtime/execute/monitor/LossReader.h"
 
@@ -46,6 +49,36 @@ double LossReader::total(std::span<const double> values) const {
 
 double LossReader::own(double value) const {
   return loss && loss->own_loss_factor() != 0 ? value * loss->own_loss_factor() : value;
+}
+
+Expected<DeferredLossReader> DeferredLossReader::make(const LossReader &losses,
+                                                      RankExecutor &rank) {
+  DeferredLossReader deferred(losses, rank);
+  deferred.maxUnreadSteps = rank.device().hasHostMemory() ? 0 : maxAhead;
+  for (std::unique_ptr<Snapshot> &snapshot : deferred.snapshots) {
+    auto made = losses.isAt(rank.rank()) ? rank.makeSnapshot(losses.buffer(), losses.bytes())
+                                         : rank.device().makeSnapshot(nullptr, 0);
+    if (!made)
+      return made.status();
+    snapshot = std::move(*made);
+  }
+  return deferred;
+}
+
+Status DeferredLossReader::sectionDone(uint32_t section) {
+  return losses->isMadeBy(section, rank->rank()) ? take() : Status();
+}
+
+Status DeferredLossReader::stepDone() { return losses->isAt(rank->rank()) ? Status() : take(); }
+
+Status DeferredLossReader::take() { return rank->take(*snapshots[taken++ % snapshots.size()]); }
+
+Expected<double> DeferredLossReader::read() {
+  Expected<std::span<const std::byte>> bytes =
+      rank->read(*snapshots[readCount++ % snapshots.size()]);
+  if (!bytes)
+    return bytes.status();
+  return losses->isAt(rank->rank()) ? losses->value(*bytes) : 0;
 }
 
 } // namespace pcc::runtime

@@ -3,7 +3,7 @@
 // Speed and remaining time follow from the time since the end of the first step, which prepares the
 // others. So they include checkpoints and evaluations.
 
-#include "runtime/execute/monitor/ProgressLine.h"
+#include "runtime/execute/monitor/Monitor.h"
 
 #include <algorithm>
 #include <cmath>

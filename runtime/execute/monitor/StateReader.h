@@ -2,7 +2,7 @@
 //
 // Reads the states of the training that a rank holds (runtime/abi/program/TrainingStates.h), as
 // they are after each of its steps. Steps are taken and read in the same order as their losses
-// (DeferredLossReader.h).
+// (DeferredLossReader).
 
 #pragma once
 

@@ -3,7 +3,7 @@
 // A wait finishes the in-flight runs of the signaling batch, oldest first, until the awaited run is
 // done. An event without an in-flight batch counts as signaled.
 
-#include "runtime/execute/rank/EventTable.h"
+#include "runtime/execute/rank/PreparedSection.h"
 
 #include "runtime/abi/program/Waits.h"
 #include "runtime/execute/observe/PeakMemoryTracker.h"

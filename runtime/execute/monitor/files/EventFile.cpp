@@ -3,7 +3,7 @@
 // TensorBoard reads every file in the folder whose name has "tfevents", in the order of the names,
 // which begin with the time. A run never changes a file of another run.
 
-#include "runtime/execute/monitor/files/EventFile.h"
+#include "runtime/execute/monitor/files/MetricsFile.h"
 
 #include "runtime/abi/tensorboard.pb.h"
 #include "runtime/base/Files.h"

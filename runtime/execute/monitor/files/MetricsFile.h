@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes records as lines of JSON, one object a line:
+// The files to which a run writes its records: lines of JSON, and events for TensorBoard. A line
+// has one object:
 //
 //   {"step":40,"epoch":2,"loss":0.31,"seconds":0.004,"time":1796000000.5}
 //   {"step":40,"epoch":2,"eval_loss":0.35,"eval_accuracy":0.91,"time":1796000000.7}
@@ -11,6 +12,7 @@
 #include "runtime/execute/monitor/files/MetricRecord.h"
 
 #include <optional>
+#include <string_view>
 
 namespace pcc::runtime {
 
@@ -30,6 +32,40 @@ public:
 
 private:
   const std::string path;
+  const AppendedFile::Warn warn;
+  std::optional<AppendedFile> file;
+};
+
+//===-- EventFile.cpp -------------------------------------------------------------------------===//
+
+// Writes records as an event file, which TensorBoard shows as plots. The numbers of a training step
+// are in the group `train` of the plots, the others in the group of their record.
+//
+// An event file is a list of records in the framing of TFRecord:
+//
+//   8 bytes   length of the event, little endian
+//   4 bytes   masked CRC-32C of these 8 bytes
+//   length    the event: a TensorBoardEvent (runtime/abi/tensorboard.proto)
+//   4 bytes   masked CRC-32C of the event
+
+/// Returns the CRC-32C (Castagnoli) of the bytes.
+uint32_t crc32cOf(std::string_view bytes);
+
+/// Returns the event's bytes in the framing of TFRecord.
+std::string tfRecordOf(std::string_view event);
+
+class EventFile : public MetricSink {
+public:
+  EventFile(std::string folder, AppendedFile::Warn warn)
+      : folder(std::move(folder)), warn(std::move(warn)) {}
+
+  /// Makes the folder, and a new file in it. Tells TensorBoard to drop events after step `start` of
+  /// the folder's other files.
+  Status open(int64_t start) override;
+  void write(const MetricRecord &record) override;
+
+private:
+  const std::string folder;
   const AppendedFile::Warn warn;
   std::optional<AppendedFile> file;
 };

@@ -4,7 +4,7 @@
 
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
-#include "runtime/execute/monitor/DeferredLossReader.h"
+#include "runtime/execute/monitor/LossReader.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"
 

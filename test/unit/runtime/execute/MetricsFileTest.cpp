@@ -2,7 +2,6 @@
 
 #include "runtime/execute/monitor/files/MetricsFile.h"
 #include "runtime/abi/files/WholeFile.h"
-#include "runtime/execute/monitor/files/EventFile.h"
 
 #include <gtest/gtest.h>
 

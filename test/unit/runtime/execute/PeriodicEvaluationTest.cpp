@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/PeriodicEvaluation.h"
+#include "runtime/execute/Evaluate.h"
 
 #include <gtest/gtest.h>
 

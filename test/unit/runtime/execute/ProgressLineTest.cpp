@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/monitor/ProgressLine.h"
+#include "runtime/execute/monitor/Monitor.h"
 
 #include <gtest/gtest.h>
 
