@@ -3,7 +3,7 @@
 // Reads the children of all threads of the process from /proc. A child that has ended stays there,
 // in state Z, until its parent waits for it.
 
-#include "runtime/supervise/StuckLauncher.h"
+#include "runtime/supervise/ProcessGroup.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -11,7 +11,6 @@
 #include "runtime/collective/Launch.h"
 #include "runtime/supervise/Backoff.h"
 #include "runtime/supervise/ProcessGroup.h"
-#include "runtime/supervise/StuckLauncher.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/supervise/StuckLauncher.h"
+#include "runtime/supervise/ProcessGroup.h"
 
 #include <csignal>
 #include <gtest/gtest.h>
