@@ -14,7 +14,7 @@
 #include "runtime/abi/files/Executable.h"
 #include "runtime/abi/program/RankExpression.h"
 #include "runtime/check/Check.h"
-#include "runtime/check/dataflow/AnnotateDataflow.h"
+#include "runtime/check/dataflow/Dataflow.h"
 #include "runtime/machine/Roofline.h"
 
 using namespace mlir;

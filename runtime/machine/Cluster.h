@@ -47,4 +47,18 @@ int64_t countDevices(const abi::Cluster &cluster);
 /// Returns BadInput unless there is a device for each of `ranks`.
 abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks);
 
+//===-- ClusterChange.cpp ---------------------------------------------------------------------===//
+
+// A machine that differs from a known one in one figure:
+//
+//   memory=141GB          of each device
+//   level1=400Gbps,4us    rate and latency of the links of a level; level 0 is the innermost
+
+/// Returns whether a text has the form of a change, `KEY=VALUE` with a key of letters and digits.
+bool isClusterChange(std::string_view text);
+
+/// Returns `cluster`, which must be complete, with the change. The figures count as assumed, so
+/// nothing is taken from the rate. BadUsage for anything but a change of the above forms.
+abi::Expected<abi::Cluster> changeCluster(const abi::Cluster &cluster, std::string_view change);
+
 } // namespace pcc::machine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/machine/ClusterChange.h"
+#include "runtime/machine/Cluster.h"
 
 #include "runtime/machine/Amount.h"
 #include "runtime/machine/BuiltIn.h"

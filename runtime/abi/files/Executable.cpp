@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Serializes deterministically, so that equal executables give equal bytes. Instructions that
-// several programs share are stored once and copied back after reading (SharedInstructions.h).
+// several programs share are stored once and copied back after reading (SharedInstructions.cpp).
 // Fingerprints find accidental damage; they are not cryptographic.
 
 #include "runtime/abi/files/Executable.h"
 
 #include "runtime/abi/files/ExecutableData.h"
 #include "runtime/abi/files/WholeFile.h"
-#include "runtime/abi/program/SharedInstructions.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>

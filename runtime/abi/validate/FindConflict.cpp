@@ -8,8 +8,6 @@
 // is the same entry, so it suffices to compare the first entries. Rings of other shapes may be at
 // any two entries, so the ranges over all entries are compared.
 
-#include "runtime/abi/validate/FindConflict.h"
-
 #include "runtime/abi/program/BufferRings.h"
 #include "runtime/abi/validate/OperandRanges.h"
 

@@ -12,6 +12,8 @@
 #include "runtime/abi/program.pb.h"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace pcc::abi {
@@ -40,5 +42,15 @@ std::vector<OperandRange> operandRanges(const Executable &executable, const Prog
 /// action.
 bool mayConflict(const Executable &executable, const Program &program, const Instruction &a,
                  const Instruction &b);
+
+//===-- FindConflict.cpp ----------------------------------------------------------------------===//
+
+// Finds an instruction that touches the same bytes as another one, if one of the two writes. Takes
+// O(n log n) for n operands.
+
+/// Returns the position of an instruction that conflicts with another one (mayConflict). The
+/// instructions must be valid: the ranges of one instruction are disjoint or equal.
+std::optional<size_t> findConflict(const Executable &executable, const Program &program,
+                                   std::span<const Instruction *const> instructions);
 
 } // namespace pcc::abi

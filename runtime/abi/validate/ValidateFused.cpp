@@ -3,7 +3,7 @@
 // Checks of fused collectives.
 
 #include "runtime/abi/validate/Checker.h"
-#include "runtime/abi/validate/FindConflict.h"
+#include "runtime/abi/validate/OperandRanges.h"
 
 namespace pcc::abi {
 namespace {

@@ -2,7 +2,6 @@
 //
 // Compares the dataflow that a program states with the dataflow that was found.
 
-#include "runtime/check/dataflow/AnnotateDataflow.h"
 #include "runtime/abi/files/Executable.h"
 #include "runtime/abi/program/ProgramRanks.h"
 #include "runtime/check/dataflow/Dataflow.h"

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "runtime/abi/Status.h"
+#include "runtime/abi/program.pb.h"
 #include "runtime/check/dataflow/ByteMap.h"
 #include "runtime/check/dataflow/HappensBefore.h"
 
@@ -52,5 +53,14 @@ void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Exec
 abi::Status checkStatedSources(const ProgramIndex &index, const ObservedDataflow &found);
 
 ObservedDataflow makeObservedDataflow(const ProgramIndex &index);
+
+//===-- AnnotateDataflow.cpp ------------------------------------------------------------------===//
+
+// Numbers the instructions of a program and stores the results that each one reads
+// (Instruction.number, Instruction.reads). The program must have its original order of actions and
+// instructions. The check verifies later changes of order or placement against these annotations.
+
+/// Stores the dataflow of a valid executable, as its instructions read and write in list order.
+void annotateDataflow(abi::Executable &executable);
 
 } // namespace pcc::check

@@ -5,7 +5,7 @@
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/files/Executable.h"
-#include "runtime/check/dataflow/AnnotateDataflow.h"
+#include "runtime/check/dataflow/Dataflow.h"
 #include "runtime/check/match/LaunchGrouping.h"
 #include "test/unit/runtime/Pipelines.h"
 

@@ -6,7 +6,7 @@
 
 #include "runtime/abi/files/Executable.h"
 #include "runtime/check/Check.h"
-#include "runtime/check/dataflow/AnnotateDataflow.h"
+#include "runtime/check/dataflow/Dataflow.h"
 #include "test/unit/check/Interpreter.h"
 #include "test/unit/check/Mutations.h"
 #include "test/unit/runtime/Pipelines.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/machine/ClusterChange.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
 #include "runtime/machine/Roofline.h"

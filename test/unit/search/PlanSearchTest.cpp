@@ -9,7 +9,6 @@
 #include "compiler/verify/VerifyModel.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
-#include "runtime/machine/ClusterChange.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

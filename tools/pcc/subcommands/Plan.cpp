@@ -3,7 +3,7 @@
 // pcc plan: chooses how a training step is spread over a cluster, and explains the choice.
 
 #include "runtime/base/Files.h"
-#include "runtime/machine/ClusterChange.h"
+#include "runtime/machine/Cluster.h"
 #include "tools/pcc/flags/ClusterFlag.h"
 #include "tools/pcc/report/PlanReport.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"

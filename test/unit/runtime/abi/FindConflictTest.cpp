@@ -2,7 +2,6 @@
 //
 // Compares conflicts among many instructions with pairwise checks.
 
-#include "runtime/abi/validate/FindConflict.h"
 #include "runtime/abi/validate/OperandRanges.h"
 #include "test/unit/runtime/Programs.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/program/SharedInstructions.h"
 #include "runtime/abi/files/Executable.h"
 #include "test/unit/runtime/Pipelines.h"
 

@@ -5,7 +5,7 @@
 // bounds the restored size, because a small damaged file could otherwise ask for any amount of
 // memory.
 
-#include "runtime/abi/program/SharedInstructions.h"
+#include "runtime/abi/files/Executable.h"
 
 #include "runtime/abi/program/Waits.h"
 
