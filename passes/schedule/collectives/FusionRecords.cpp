@@ -5,7 +5,7 @@
 #include "passes/schedule/collectives/FusionRecords.h"
 
 #include "mlir/IR/Builders.h"
-#include "passes/solve/buckets/BucketText.h"
+#include "passes/solve/buckets/BucketProblem.h"
 
 using namespace mlir;
 

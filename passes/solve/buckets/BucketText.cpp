@@ -3,7 +3,7 @@
 // Line-based reader and printer of gradient fusion problems. The first word of a line selects the
 // entry; anything left over after the entry is an error. Doubles are printed with 17 digits and so
 // read back exactly.
-#include "passes/solve/buckets/BucketText.h"
+#include "passes/solve/buckets/BucketProblem.h"
 
 #include <sstream>
 

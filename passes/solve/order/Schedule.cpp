@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The named schedules in three groups. The looped ones follow from two numbers per device. zb-v
-// takes the phases of VeeSchedules.h and inserts weight gradients by simulation. dualpipe-v
+// takes the phases of VeeSchedules.cpp and inserts weight gradients by simulation. dualpipe-v
 // consists of phases alone.
 #include "passes/solve/order/Schedule.h"
 
 #include "passes/solve/order/Clock.h"
 #include "passes/solve/order/Pipeline.h"
-#include "passes/solve/order/VeeSchedules.h"
 #include <algorithm>
 #include <deque>
 

@@ -3,7 +3,7 @@
 // Expands the phases of a device to actions. Forwards and backwards of each chunk take the
 // microbatches in order; `W` takes the oldest input gradients without weight gradients. Shorter
 // pipelines are cut from one with 2p microbatches.
-#include "passes/solve/order/VeeSchedules.h"
+#include "passes/solve/order/Schedule.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 // placements, random items move forward.
 #include "passes/solve/pack/PackSearch.h"
 
-#include "passes/solve/pack/PackSweep.h"
 #include "passes/solve/strategy/problem/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -24,11 +24,23 @@ struct PackEffort {
   /// Maximum number of checks of pairs of items that are live together. A check takes some 20 ns.
   int64_t pairChecks = 2'000'000;
   /// Number of pairs of items that are live together, above which there is no search and items are
-  /// packed by time (PackSweep.h). The search holds a list of all pairs, 8 bytes each.
+  /// packed by time (packByTime). The search holds a list of all pairs, 8 bytes each.
   int64_t maxPairs = 16 << 20;
 };
 
 /// Returns a packing. Deterministic.
 PackSolution pack(const PackProblem &problem, const PackEffort &effort = {});
+
+//===-- PackSweep.cpp -------------------------------------------------------------------------===//
+
+// Packing in order of time, as an allocator does at run time. It needs n log n steps for n items,
+// where the search compares all pairs of items that are live together.
+
+/// Returns the better of two packings: forward and backward in time, each item in the smallest free
+/// range that holds it. Deterministic.
+PackSolution packByTime(const PackProblem &problem);
+
+/// Returns the number of pairs of items that are live together.
+int64_t countLivePairs(const PackProblem &problem);
 
 } // namespace pcc::solve

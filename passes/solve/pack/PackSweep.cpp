@@ -2,7 +2,7 @@
 //
 // Keeps the free ranges below the highest used byte by offset, to merge neighbors, and by size, to
 // find the smallest. A range at the top is merged into the space above, which has no end.
-#include "passes/solve/pack/PackSweep.h"
+#include "passes/solve/pack/PackSearch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

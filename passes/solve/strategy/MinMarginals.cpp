@@ -3,7 +3,7 @@
 // Min-marginals by one elimination with the node last, within half of the time. If this time is
 // over, or the tables or costs are too large, each option gets its own search. The searches share
 // the remaining time equally.
-#include "passes/solve/strategy/MinMarginals.h"
+#include "passes/solve/strategy/Solve.h"
 
 #include "passes/solve/strategy/primal/Improve.h"
 #include "passes/solve/strategy/problem/Tasks.h"

@@ -5,7 +5,6 @@
 // bound can afford ends there; a larger one ends in diving.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
-#include "passes/solve/strategy/primal/Greedy.h"
 #include "passes/solve/strategy/primal/Improve.h"
 
 namespace pcc::solve {

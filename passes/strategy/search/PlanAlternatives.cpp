@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the problem again without the constraints of the node, and translates the plan to it. The
-// cost of the best plan with each option is a min-marginal (MinMarginals.h). The objection is the
+// cost of the best plan with each option is a min-marginal (MinMarginals.cpp). The objection is the
 // use of the node whose cost rises most.
 #include "passes/strategy/search/PlanAlternatives.h"
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/solve/strategy/MinMarginals.h"
+#include "passes/solve/strategy/Solve.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "passes/strategy/search/SearchTranslate.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/pack/PackSearch.h"
-#include "passes/solve/pack/PackSweep.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include "passes/solve/strategy/bounds/OriginalBound.h"
 #include "passes/solve/strategy/problem/Work.h"
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
-#include "passes/solve/strategy/symmetry/Repetitions.h"
+#include "passes/solve/strategy/symmetry/NodeClasses.h"
 
 namespace pcc::solve {
 

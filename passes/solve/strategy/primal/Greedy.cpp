@@ -2,7 +2,7 @@
 //
 // One pass over the nodes, each next to the options of its earlier neighbors. The limit is only
 // checked at the end; then the options with the lowest usage are the second attempt.
-#include "passes/solve/strategy/primal/Greedy.h"
+#include "passes/solve/strategy/primal/Improve.h"
 
 #include <algorithm>
 #include <tuple>

@@ -3,7 +3,7 @@
 // Numbers the instances by a breadth-first search from all nodes of one class at once: a node gets
 // the number of the start that reaches it first. The class has the size that covers most nodes.
 // Classes that fit are removed, and the search repeats for the next repetition.
-#include "passes/solve/strategy/symmetry/Repetitions.h"
+#include "passes/solve/strategy/symmetry/NodeClasses.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/buckets/BucketProblem.h"
 #include "passes/solve/buckets/BucketRules.h"
-#include "passes/solve/buckets/BucketText.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "passes/solve/strategy/bounds/PriceSearch.h"
 #include "passes/solve/strategy/reduce/State.h"
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
-#include "passes/solve/strategy/symmetry/Repetitions.h"
+#include "passes/solve/strategy/symmetry/NodeClasses.h"
 #include "test/unit/solve/strategy/LayeredFixture.h"
 #include "test/unit/solve/strategy/StrategyFixture.h"
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // The immediate solution of small chains, with and without a limit.
 
-#include "passes/solve/strategy/primal/Greedy.h"
+#include "passes/solve/strategy/primal/Improve.h"
 
 #include "passes/solve/strategy/Solve.h"
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // The min-marginal of each option of a node, and minimal conflicts, compared with exhaustive
 // search.
 
-#include "passes/solve/strategy/MinMarginals.h"
 #include "passes/solve/strategy/Conflict.h"
+#include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
 #include "test/unit/solve/strategy/StrategyFixture.h"
 #include <gtest/gtest.h>
