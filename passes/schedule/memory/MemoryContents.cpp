@@ -2,7 +2,7 @@
 //
 // Keeps an ordered map of runs for each space. A write erases the runs inside of its span, and
 // restores the old value behind it.
-#include "passes/schedule/memory/MemoryContents.h"
+#include "passes/schedule/memory/MemoryPlanChecker.h"
 
 namespace pcc::schedule {
 

@@ -18,14 +18,57 @@
 // (analysis/kernels/HoistedReductions.h).
 #pragma once
 
+#include "dialects/task/Task.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/kernels/HoistedReductions.h"
 #include "passes/analysis/kernels/Kernels.h"
-#include "passes/schedule/memory/MemoryContents.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <array>
+#include <map>
 
 namespace pcc::schedule {
+
+//===-- MemoryContents.cpp --------------------------------------------------------------------===//
+
+// Tracks which value each byte of memory holds during the execution of a program.
+//
+//   write a to 0..8   aaaaaaaa
+//   write b to 4..6   aaaabbaa     bytes 4 and 5 no longer hold a
+
+/// Contiguous bytes of a memory space.
+struct ByteSpan {
+  task::Space space = task::Space::Temporary;
+  int64_t begin = 0, end = 0;
+
+  bool overlaps(const ByteSpan &other) const {
+    return space == other.space && begin < other.end && other.begin < end;
+  }
+  bool operator==(const ByteSpan &) const = default;
+};
+
+/// Values are numbered from 1; 0 means that nothing was written.
+class MemoryContents {
+public:
+  void write(const ByteSpan &span, uint32_t value);
+
+  /// Bytes that hold one value.
+  struct Held {
+    ByteSpan span;
+    uint32_t value = 0;
+  };
+  /// Returns the first bytes of the span that hold another value; nullopt if all of it holds
+  /// `value`.
+  std::optional<Held> findOther(const ByteSpan &span, uint32_t value) const;
+
+private:
+  /// Start of each run of bytes with the same value; a run ends where the next one starts.
+  using Pieces = std::map<int64_t, uint32_t>;
+
+  std::array<Pieces, task::getMaxEnumValForSpace() + 1> spaces;
+};
+
+//===-- MemoryPlanChecker.cpp -----------------------------------------------------------------===//
 
 // Sections with a place for every value, in the form that a replay of their actions needs. Values
 // and sums have numbers, and kernels list the values that they access.

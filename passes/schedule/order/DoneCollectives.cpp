@@ -2,7 +2,7 @@
 //
 // Simulates the section's order once, and searches the start times of its computing kernels for the
 // end of each collective.
-#include "passes/schedule/order/DoneCollectives.h"
+#include "passes/schedule/order/KernelStreams.h"
 
 using namespace mlir;
 using pcc::task::FormKind;

@@ -24,9 +24,8 @@
 //   user has given.
 //
 // Annotates collectives that no kernel of their section reads with the kernel before which they are
-// done by these times (DoneCollectives.h).
+// done by these times (DoneCollectives.cpp).
 #include "passes/schedule/Passes.h"
-#include "passes/schedule/order/DoneCollectives.h"
 #include "passes/schedule/order/KernelCostModel.h"
 #include "passes/schedule/order/KernelStreams.h"
 #include "passes/schedule/order/PlannedBytes.h"

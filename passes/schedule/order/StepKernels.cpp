@@ -2,7 +2,7 @@
 //
 // Merges hoisted kernels into the order of the section in which they run, and splits them again
 // when it annotates. Positions of hoisted kernels count the kernels of that section alone.
-#include "passes/schedule/order/StepKernels.h"
+#include "passes/schedule/order/KernelStreams.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "passes/analysis/names/OpNames.h"
 #include "passes/schedule/order/KernelCostModel.h"
-#include "passes/schedule/order/StepKernels.h"
+#include "passes/schedule/order/KernelStreams.h"
 #include "test/conformance/training/Interleave.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "passes/schedule/memory/MemoryContents.h"
+#include "passes/schedule/memory/MemoryPlanChecker.h"
 
 #include <gtest/gtest.h>
 #include <random>
