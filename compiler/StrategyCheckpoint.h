@@ -2,7 +2,7 @@
 //
 // Strategy checkpoints. A checkpoint is written after the strategy phase and says how a program was
 // sharded. A loaded file becomes constraints before the first phase
-// (passes/strategy/constraints/ShardingConstraints.h).
+// (passes/strategy/constraints/ConstraintResolver.h).
 //
 //   saved        every op with a sharding, every parameter that a section other than the update
 //                takes, every input

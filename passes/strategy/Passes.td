@@ -107,7 +107,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
     becomes an axis of the mesh; if the program has a mesh, its axes are the rounds. Constraints
     hold, and other ops follow their neighbors as in `strategy-semi-auto`. With an improvement,
     every op then tries its neighboring strategies. They are compared by the time of the whole step
-    (SearchImprove.h) or by MindSpore's costs (MemorySearch.h), and a remark reports the
+    (SearchImprove.cpp) or by MindSpore's costs (MemorySearch.h), and a remark reports the
     costs. The module gets the mesh and loses its constraints.
   }];
   let options = modeOptions # machineOptions # memoryModelOptions # [

@@ -13,7 +13,7 @@ enum class SearchAlgorithm {
 /// Measure by which plans are compared.
 enum class CostModel {
   None,
-  Roofline, ///< seconds on a described machine (RooflineCostModel.h)
+  Roofline, ///< seconds on a described machine (RooflineCostModel)
   Memory,   ///< cost model of MindSpore (MemoryModel.h)
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts a file of constraints to the module attributes `dist.constraints`
-// (passes/strategy/constraints/ShardingConstraints.h) and `pipe.constraints`
+// (passes/strategy/constraints/ConstraintResolver.h) and `pipe.constraints`
 // (dialects/pipe/Constraints.h), and its mesh to `dist.mesh`. The number of a bucket (`fusion`)
 // becomes `dist.fusion` on the parameters whose gradients share the bucket, and
 // `layerwise_parallel` sets the attribute of this name on parameters. Collectives become ops

@@ -2,7 +2,7 @@
 //
 // Reads the entries of `dist.constraints`. Subjects are read as in other constraints
 // (ConstraintSubject.h). The sharding of a tensor is stored as `out` of its strategy.
-#include "passes/strategy/constraints/ShardingConstraints.h"
+#include "passes/strategy/constraints/ConstraintResolver.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 //
 // One pass over the forward ops of a section. A map from values to their sources looks through
 // reshapes, and operands look through broadcasts. Uses of values without a source are dropped.
-#include "passes/strategy/memory_model/MemoryGraph.h"
+#include "passes/strategy/memory_model/MemoryModel.h"
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"

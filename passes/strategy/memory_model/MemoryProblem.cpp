@@ -3,7 +3,7 @@
 // Costs are computed as doubles first and scaled to integers at the end, when the largest is known.
 // Many options give a tensor the same layout, so a table is computed once per pair of distinct
 // layouts.
-#include "passes/strategy/memory_model/MemoryProblem.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
 
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/cost/Cost.h"

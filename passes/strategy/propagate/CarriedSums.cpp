@@ -2,7 +2,7 @@
 //
 // One pass in program order. Each partial value has the number of sums that it joins and the ops
 // that carried it beside a complete value. If a single sum is completed, these ops are unjoined.
-#include "passes/strategy/propagate/CarriedSums.h"
+#include "passes/strategy/propagate/OpSharding.h"
 
 using namespace mlir;
 

@@ -12,7 +12,7 @@
 #include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/sharding/Shardings.h"
-#include "passes/strategy/propagate/CarriedSums.h"
+#include "passes/strategy/propagate/OpSharding.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -11,7 +11,7 @@
 #include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
-#include "passes/strategy/search/SearchImprove.h"
+#include "passes/strategy/search/Search.h"
 #include <chrono>
 
 using namespace mlir;

@@ -14,7 +14,7 @@
 #include "passes/solve/cuts/RecursiveCuts.h"
 #include "passes/strategy/constraints/ConstrainedProgram.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
-#include "passes/strategy/memory_model/MemoryGraph.h"
+#include "passes/strategy/memory_model/MemoryModel.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;

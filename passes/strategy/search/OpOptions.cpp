@@ -3,7 +3,7 @@
 // Backtracking over the axes: each gets no role, a factor or a linear set. Divisibility prunes
 // early; contiguity is checked at the leaves, because later axes may complete a factor. Options
 // near a plan fix the roles of all other axes.
-#include "passes/strategy/search/OpOptions.h"
+#include "passes/strategy/search/SearchProblem.h"
 
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "llvm/ADT/STLExtras.h"

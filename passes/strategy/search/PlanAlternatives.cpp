@@ -3,7 +3,7 @@
 // Builds the problem again without the constraints of the node, and translates the plan to it. The
 // cost of the best plan with each option is a min-marginal (MinMarginals.cpp). The objection is the
 // use of the node whose cost rises most.
-#include "passes/strategy/search/PlanAlternatives.h"
+#include "passes/strategy/search/Search.h"
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"

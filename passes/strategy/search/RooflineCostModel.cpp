@@ -3,7 +3,7 @@
 // An op with a local form is built in a scratch module and costed op by op. Any other op is costed
 // on its local shapes. Reshards come from precomputed tables on meshes of few axes, and from plans
 // on larger ones.
-#include "passes/strategy/search/RooflineCostModel.h"
+#include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"

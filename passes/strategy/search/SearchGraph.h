@@ -3,7 +3,7 @@
 // The decisions of a search over the whole training step, and the edges between them.
 //
 //   node       stands for                             its choice
-//   op         an op of a section                     one of its options (OpOptions.h)
+//   op         an op of a section                     one of its options (listOptions)
 //   boundary   a parameter, gradient or input         the sharding in which sections pass it
 //   shared     a value that has several uses          the sharding in which its users read it
 //

@@ -3,7 +3,7 @@
 // Up to three sweeps over the axes. For each axis there are two starts: the plan, and the plan
 // without the axis; the cheaper result is kept. Last, if the tables are small enough, the plan is
 // improved among all options.
-#include "passes/strategy/search/SearchImprove.h"
+#include "passes/strategy/search/Search.h"
 
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/reshard/ReshardPlan.h"

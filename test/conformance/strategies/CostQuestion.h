@@ -3,7 +3,7 @@
 // A question under the cost model `memory`, with the question's weights and space of strategies.
 #pragma once
 
-#include "passes/strategy/memory_model/MemoryProblem.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
 #include "test/conformance/strategies/ModelWriter.h"
 
 namespace pcc::conformance {

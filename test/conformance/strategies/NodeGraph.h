@@ -11,7 +11,7 @@
 //   reduce k, neg
 #pragma once
 
-#include "passes/strategy/memory_model/MemoryGraph.h"
+#include "passes/strategy/memory_model/MemoryModel.h"
 #include "test/conformance/training/Case.h"
 
 namespace pcc::conformance {

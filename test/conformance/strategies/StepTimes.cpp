@@ -4,7 +4,7 @@
 #include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
-#include "passes/strategy/search/SearchImprove.h"
+#include "passes/strategy/search/Search.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/strategies/CostQuestion.h"
 #include "test/conformance/strategies/NodeGraph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shardings in which an op can run on a mesh.
-#include "passes/strategy/search/OpOptions.h"
+#include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -7,7 +7,7 @@
 
 #include "compiler/plan/cost/StepCost.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/strategy/search/PlanAlternatives.h"
+#include "passes/strategy/search/Search.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/program.pb.h"
 #include "llvm/Support/JSON.h"
