@@ -12,7 +12,7 @@
 //   counted_share                                       divisor / n
 //
 // Both are accumulated over the parts, and so are the gradients. @update divides the loss and the
-// gradients by the share (GradientScale.h, BuildUpdate.cpp). The share leaves the section as the
+// gradients by the share (GradientScale.cpp, BuildUpdate.cpp). The share leaves the section as the
 // gradient of the state that holds it, because it is accumulated and reduced like one.
 #include "dialects/graph/decompose/LossDecomposition.h"
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -7,8 +7,8 @@
 // of few bits. The learning rate is a scalar value of the function, so that a schedule can compute
 // it from the step.
 //
-// The gradients may be multiplied by a factor first (GradientScale.h). States of the training as a
-// whole (TrainingState.h) are arguments and results behind those of the optimizer.
+// The gradients may be multiplied by a factor first (GradientScale.cpp). States of the training as
+// a whole (TrainingState.h) are arguments and results behind those of the optimizer.
 //
 // Parts of the batch may leave a division to the update (AdaptLossToParts.cpp). It then takes their
 // share behind the gradients and their loss behind the states, and returns the loss of the batch.
@@ -18,10 +18,10 @@
 // back to the copies.
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/decompose/DecompositionBuilder.h"
-#include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/TrainingState.h"
 #include "passes/autodiff/options/Optimizers.h"
 #include "passes/autodiff/options/OptionList.h"
 

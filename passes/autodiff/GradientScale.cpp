@@ -2,7 +2,7 @@
 //
 // Builds scalars of rank 0 from plain ops, so that partition, stages and fusion treat them as any
 // other value.
-#include "passes/autodiff/GradientScale.h"
+#include "passes/autodiff/TrainingState.h"
 
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -9,7 +9,7 @@
 
 namespace pcc::autodiff {
 
-/// Options of the factor by which an update multiplies all gradients (GradientScale.h).
+/// Options of the factor by which an update multiplies all gradients (GradientScale.cpp).
 struct GradientOptions {
   std::optional<double> clipNorm; ///< limit of the global norm, above 0
   double lossScale = 1;           ///< factor of the loss for its gradients; initial one if dynamic
