@@ -8,7 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/reshard/BlockTable.h"
+#include "passes/analysis/reshard/ExchangeVolume.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/analysis/sharding/Reasons.h"

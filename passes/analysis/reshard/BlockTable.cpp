@@ -3,7 +3,6 @@
 // Intersects the target's block with the source blocks, one dimension after the other. A source
 // starts at the target's coordinates and changes only along axes that cut the source. So the sender
 // is the nearest holder.
-#include "passes/analysis/reshard/BlockTable.h"
 
 #include "passes/analysis/reshard/ExchangeVolume.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exchanges of blocks: the single moves, and the volume that is computed without a table.
-#include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ExchangeVolume.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
