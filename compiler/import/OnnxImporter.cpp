@@ -5,7 +5,7 @@
 #include "compiler/import/OnnxImporter.h"
 
 #include "compiler/import/configurations/DeviceConfigurations.h"
-#include "compiler/import/exporter/ModuleNames.h"
+#include "compiler/import/exporter/ExportedModule.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"

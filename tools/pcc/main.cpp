@@ -4,7 +4,7 @@
 // reads the command line and calls the subcommand. An error in pcc itself leaves a script that
 // reproduces it.
 
-#include "compiler/import/files/TruncatedFiles.h"
+#include "compiler/import/files/ReadOnnx.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"

@@ -3,7 +3,6 @@
 // Collects the plan of each node from the program's ops, then edits the parsed file: declares the
 // configuration, and replaces each node's entry for it. A tensor on which ops of its node disagree
 // gets no spec. A node with ops in several stages gets no entry.
-#include "compiler/import/configurations/WritePlan.h"
 
 #include "compiler/import/configurations/DeviceConfigurations.h"
 #include "compiler/import/configurations/DeviceShardings.h"

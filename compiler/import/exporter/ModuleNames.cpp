@@ -2,7 +2,6 @@
 //
 // A name is the innermost module, a slash and the operator in snake case. Names that repeat are
 // numbered in node order, those of computed nodes and those of constants separately.
-#include "compiler/import/exporter/ModuleNames.h"
 
 #include "compiler/import/exporter/ExportedModule.h"
 #include "compiler/import/exporter/Parameters.h"

@@ -2,7 +2,7 @@
 //
 // Opens one folder after the other without following links, so that no other process can replace a
 // checked name. openat2 does the same in one call, but containers often forbid it.
-#include "compiler/import/files/FilesBeneath.h"
+#include "compiler/import/files/TensorData.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"

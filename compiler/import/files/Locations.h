@@ -6,8 +6,8 @@
 //
 // with the node's name, the file, and the node's index (from 0, in the order of the file). If the
 // exporter stored the stack trace, the location is fused with the line of the model's code: that of
-// the innermost frame outside torch. If it stored the module (ModuleNames.h), the op's name is that
-// of the module, around the node's name:
+// the innermost frame outside torch. If it stored the module (ModuleNames.cpp), the op's name is
+// that of the module, around the node's name:
 //
 //     "h.3.mlp.c_fc/matmul"("node_MatMul_62"("model.onnx":62:0))
 //

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Protobuf parses the mapped bytes with a limit on nesting. It gives no position of an error. So
-// after a failure findWireFault (WireFault.h) scans the bytes again and names the first fault.
+// after a failure findWireFault (WireFault.cpp) scans the bytes again and names the first fault.
 #include "compiler/import/files/ReadOnnx.h"
 
 #include "compiler/import/files/Locations.h"
 #include "compiler/import/files/TensorData.h"
-#include "compiler/import/files/WireFault.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -6,9 +6,16 @@
 #include "compiler/import/files/Constant.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
+
+namespace google::protobuf {
+class Descriptor;
+}
 
 namespace pcc::onnx {
 class ModelProto;
@@ -37,5 +44,33 @@ struct OptionalFile {
 
 /// Reads the file `path`, an OptionalProto. Errors are the same.
 std::optional<OptionalFile> readOptionalFile(llvm::StringRef path, mlir::MLIRContext &context);
+
+//===-- WireFault.cpp -------------------------------------------------------------------------===//
+
+// Locates the fault in a malformed protobuf file. The protobuf library's parser only reports
+// success or failure. After a failure, ReadOnnx walks over the same bytes to find the field, the
+// byte, and the kind of fault.
+
+/// Position and kind of a fault in bytes that are not a message.
+struct WireFault {
+  uint64_t byte = 0; ///< offset in the file of the field's tag or length
+  std::string field; ///< path of field names: `graph.node[3].input[0]`
+  std::string what;  ///< description of the fault for a diagnostic
+};
+
+/// Returns the first fault in `bytes`, which should encode a message of type `descriptor`. Messages
+/// nested deeper than `depth` are a fault. Returns nothing if the wire format is valid.
+std::optional<WireFault> findWireFault(llvm::StringRef bytes,
+                                       const google::protobuf::Descriptor &descriptor, int depth);
+
+//===-- TruncatedFiles.cpp --------------------------------------------------------------------===//
+
+// Files are mapped into memory. If another process shortens a mapped file, reading beyond its new
+// end raises SIGBUS.
+
+/// Makes the process end with exit code 1 and one line instead of a crash report if a mapped file
+/// becomes shorter. Call it after other signal handlers are installed. `tool` is the name in front
+/// of the message; it must live as long as the process.
+void reportTruncatedFiles(const char *tool);
 
 } // namespace pcc::import

@@ -5,7 +5,6 @@
 // folder, and ranges inside the file.
 #include "compiler/import/files/TensorData.h"
 
-#include "compiler/import/files/FilesBeneath.h"
 #include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/files/onnx.pb.h"

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ErrorOr.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
@@ -81,5 +82,16 @@ private:
   mlir::MLIRContext &context;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> mapped;
 };
+
+//===-- FilesBeneath.cpp ----------------------------------------------------------------------===//
+
+// Files that a model names. A model comes from anywhere, so the names must not reach other files.
+
+/// Maps the regular file `location` below `folder`. `location` is relative, and no part of it may
+/// be `..` or a symbolic link, as under openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS. The
+/// error of a link is `too_many_symbolic_link_levels`; that of a folder or device is
+/// `not_supported`.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> mapBeneath(llvm::StringRef folder,
+                                                              llvm::StringRef location);
 
 } // namespace pcc::import

@@ -2,7 +2,7 @@
 //
 // The handler tells a shortened file (BUS_ADRERR) from other causes of SIGBUS, which go to the
 // handler that was installed before.
-#include "compiler/import/files/TruncatedFiles.h"
+#include "compiler/import/files/ReadOnnx.h"
 
 #include <csignal>
 #include <cstring>

@@ -3,7 +3,7 @@
 // Walks recursively over the wire format (https://protobuf.dev/programming-guides/encoding). The
 // message descriptor guides the walk: only fields that it declares as messages are entered.
 
-#include "compiler/import/files/WireFault.h"
+#include "compiler/import/files/ReadOnnx.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"

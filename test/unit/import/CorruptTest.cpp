@@ -3,7 +3,7 @@
 // Damaged files: each is imported or diagnosed, and none crashes.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/files/WireFault.h"
+#include "compiler/import/files/ReadOnnx.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "test/unit/import/ImportFixture.h"
 

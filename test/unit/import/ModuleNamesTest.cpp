@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/import/exporter/ModuleNames.h"
+#include "compiler/import/exporter/ExportedModule.h"
 
 #include "compiler/import/files/onnx.pb.h"
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/files/TruncatedFiles.h"
-#include "compiler/import/files/FilesBeneath.h"
+#include "compiler/import/files/ReadOnnx.h"
+#include "compiler/import/files/TensorData.h"
 
 #include <filesystem>
 #include <fstream>

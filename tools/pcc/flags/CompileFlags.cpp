@@ -7,7 +7,6 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/configurations/DeviceConfigurations.h"
-#include "compiler/import/configurations/WritePlan.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
