@@ -4,8 +4,7 @@
 #include "compiler/search/Choices.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/plan/choice/CopyChoice.h"
-#include "compiler/plan/choice/RecomputeChoice.h"
+#include "compiler/plan/choice/CompiledChoices.h"
 #include "compiler/search/SimulatedProgram.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"

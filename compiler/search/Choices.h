@@ -4,8 +4,8 @@
 // on the virtual clock, and the best of them wins.
 //
 //   options leave open       choice                      rule (compiler/plan/choice)
-//   interleave_num = 0       copies of each microbatch   CopyChoice.h
-//   memory_limit, no parts   parts that are recomputed   RecomputeChoice.h
+//   interleave_num = 0       copies of each microbatch   CopyChoice.cpp
+//   memory_limit, no parts   parts that are recomputed   RecomputeChoice.cpp
 //
 // The number of copies is chosen first, from candidates without recomputed parts. So a number that
 // would fit only with recomputation is not taken.

@@ -2,7 +2,7 @@
 //
 // The time that a search leaves goes to the following ones, with more devices. These have more
 // shapes.
-#include "compiler/search/FrontierSearch.h"
+#include "compiler/search/PlanSearch.h"
 
 #include <tuple>
 

@@ -5,7 +5,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/plan/choice/RecomputeChoice.h"
+#include "compiler/plan/choice/CompiledChoices.h"
 #include "compiler/plan/choice/TensorParallel.h"
 #include "compiler/search/SimulatedProgram.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Candidates are compared by validity, then by bytes beyond the memory limit, then by seconds.
-#include "compiler/plan/choice/CopyChoice.h"
+#include "compiler/plan/choice/CompiledChoices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <limits>

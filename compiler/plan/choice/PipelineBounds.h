@@ -13,7 +13,7 @@
 //   T / (1 - (1 - 1/m)^p)
 //   anything else: m T / p
 //
-// Kernels between matmuls count only the bytes that they read and write at least (LeastTraffic.h).
+// Kernels between matmuls count only the bytes that they read and write at least (LayerCosts.h).
 // The bound contains no messages, no collectives and no update.
 #pragma once
 

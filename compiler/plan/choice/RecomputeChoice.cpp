@@ -4,7 +4,7 @@
 // compilation, so it interpolates where the memory meets the limit, and halves the range when one
 // end stays. It ends when the parts between cost next to nothing. Afterwards at most maxLeftOut
 // parts are dropped greedily, if the program stays within the limit and gets no slower.
-#include "compiler/plan/choice/RecomputeChoice.h"
+#include "compiler/plan/choice/CompiledChoices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -5,7 +5,6 @@
 // parameter holds it; the first one also holds its optimizer states.
 #include "compiler/plan/layers/LayerCosts.h"
 
-#include "compiler/plan/layers/LeastTraffic.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "compiler/plan/layers/LayerChain.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/autodiff/TrainingOptions.h"
 #include "passes/solve/stages/StageProblem.h"
@@ -35,7 +36,7 @@ struct LayerCosts {
   /// Least seconds of all matmuls, and of their launches, which each rank needs
   /// (passes/analysis/cost/OpCostModel.h).
   double multiplying = 0, launching = 0;
-  /// Least seconds of the kernels between matmuls (LeastTraffic.h), without their launches.
+  /// Least seconds of the kernels between matmuls (countLeastTraffic), without their launches.
   double moving = 0;
 };
 
@@ -44,5 +45,23 @@ struct LayerCosts {
 mlir::FailureOr<LayerCosts> estimateLayerCosts(mlir::ModuleOp module, mlir::func::FuncOp forward,
                                                llvm::ArrayRef<ChainLayer> layers,
                                                const LayerCostOptions &options);
+
+//===-- LeastTraffic.cpp ----------------------------------------------------------------------===//
+
+// A lower bound on the memory traffic of the kernels that run between matmuls, for all programs of
+// a model.
+//
+//   %g = matmul, %u = matmul      written by their instructions
+//   %s = silu %g                  %g and %u are read, and %p is written, by at least one kernel:
+//   %p = mul %s, %u               3 tensors. %s may stay in registers
+//   %d = matmul %p                read by its instruction
+//
+// Ops that a matmul's instruction may compute itself count nothing: bias, ReLU, GELU, casts, and
+// sums of its factors. Devices that share the work access at least as many bytes together.
+
+/// Returns the bytes of matmul results that other kernels read, plus those of matmul operands that
+/// other kernels write. `function` is a training or evaluation function of whole tensors, before
+/// composites are decomposed.
+int64_t countLeastTraffic(mlir::func::FuncOp function);
 
 } // namespace pcc::plan

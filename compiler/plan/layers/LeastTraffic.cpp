@@ -2,7 +2,7 @@
 //
 // Follows the results of matmuls to their readers, and the operands of matmuls to the ops that
 // compute them, through ops that may take part in either. Leaves out whatever it does not know.
-#include "compiler/plan/layers/LeastTraffic.h"
+#include "compiler/plan/layers/LayerCosts.h"
 
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/cost/Cost.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Frontiers of random points and fronts of random estimates, beside their definitions.
-#include "compiler/search/FrontierSearch.h"
+#include "compiler/search/PlanSearch.h"
 
 #include <gtest/gtest.h>
 #include <random>

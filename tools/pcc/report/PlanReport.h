@@ -4,7 +4,7 @@
 // or the frontier of all numbers.
 #pragma once
 
-#include "compiler/search/FrontierSearch.h"
+#include "compiler/search/PlanSearch.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
 #include <string>

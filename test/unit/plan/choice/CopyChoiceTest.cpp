@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/choice/CopyChoice.h"
+#include "compiler/plan/choice/CompiledChoices.h"
 
 #include <gtest/gtest.h>
 

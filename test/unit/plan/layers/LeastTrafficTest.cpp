@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/layers/LeastTraffic.h"
+#include "compiler/plan/layers/LayerCosts.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/BuiltinOps.h"
