@@ -2,7 +2,7 @@
 //
 // f16 and bf16 are rounded in doubles: scale by a power of two, round to an integer, scale back.
 // Assumes the default rounding mode, to the nearest and ties to even.
-#include "compiler/values/Element.h"
+#include "compiler/values/Tensor.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"

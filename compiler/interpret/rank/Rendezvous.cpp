@@ -3,7 +3,7 @@
 // One mutex guards the table. A contribution joins the first open rendezvous of its key that lacks
 // this member. The last contribution completes the rendezvous and wakes its ranks. Deadlock is
 // detected without timeouts: all live ranks wait for incomplete rendezvous.
-#include "compiler/interpret/rank/Rendezvous.h"
+#include "compiler/interpret/rank/Rank.h"
 
 #include <algorithm>
 

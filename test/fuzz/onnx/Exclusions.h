@@ -4,7 +4,7 @@
 // of ONNX's table are drawn.
 #pragma once
 
-#include "compiler/values/Element.h"
+#include "compiler/values/Tensor.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace pcc::fuzz {

@@ -5,7 +5,7 @@
 // shows as a difference.
 #pragma once
 
-#include "compiler/values/Element.h"
+#include "compiler/values/Tensor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

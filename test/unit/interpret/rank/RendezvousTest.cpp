@@ -2,7 +2,7 @@
 //
 // Rendezvous of ranks. Nothing hangs.
 
-#include "compiler/interpret/rank/Rendezvous.h"
+#include "compiler/interpret/rank/Rank.h"
 #include "test/unit/interpret/Evaluate.h"
 #include <gtest/gtest.h>
 #include <thread>
