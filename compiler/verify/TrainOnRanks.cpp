@@ -3,7 +3,7 @@
 // Feeds the reference's global batches and parameters to a session, and reads the results back
 // under the interpreter's keys: losses of all steps, gradients of the last step, parameters at the
 // end.
-#include "compiler/verify/TrainOnRanks.h"
+#include "compiler/verify/VerifyModel.h"
 
 #include "compiler/interpret/training/Training.h"
 #include "compiler/values/Map.h"

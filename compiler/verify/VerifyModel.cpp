@@ -9,7 +9,6 @@
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
-#include "compiler/verify/TrainOnRanks.h"
 #include "runtime/abi/files/GoldenFile.h"
 #include "runtime/abi/program/ProgramInterface.h"
 

@@ -3,7 +3,7 @@
 // Imports the model again for each data set, because its inputs may have to become constants.
 // Outputs are compared with the stored tolerance first; the rounding bound takes several runs, so
 // only outputs that differ more need it.
-#include "compiler/verify/VerifyTestData.h"
+#include "compiler/verify/VerifyModel.h"
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"

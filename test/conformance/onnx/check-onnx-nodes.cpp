@@ -4,7 +4,7 @@
 // machine's CPU. With --split it runs them in the interpreter on 2 and 4 ranks. Prints the tests
 // that did not pass with the reason, and counts by operator.
 #include "compiler/Register.h"
-#include "compiler/verify/VerifyTestData.h"
+#include "compiler/verify/VerifyModel.h"
 #include "mlir/IR/Dialect.h"
 #include "passes/partition/forms/LocalForms.h"
 #include "test/conformance/onnx/SplitTest.h"

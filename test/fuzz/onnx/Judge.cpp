@@ -6,7 +6,7 @@
 #include "compiler/interpret/compare/Bounds.h"
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
-#include "compiler/verify/TrainOnRanks.h"
+#include "compiler/verify/VerifyModel.h"
 #include "runtime/execute/Session.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

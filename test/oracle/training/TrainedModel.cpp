@@ -3,7 +3,7 @@
 
 #include "compiler/Register.h"
 #include "compiler/search/CompileProgram.h"
-#include "compiler/verify/TrainOnRanks.h"
+#include "compiler/verify/VerifyModel.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 

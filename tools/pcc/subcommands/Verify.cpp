@@ -5,7 +5,6 @@
 // inputs. With --record, stores the first comparison for another machine.
 
 #include "compiler/verify/VerifyModel.h"
-#include "compiler/verify/VerifyTestData.h"
 #include "runtime/abi/files/Executable.h"
 #include "runtime/abi/files/GoldenFile.h"
 #include "runtime/abi/program/RankExpression.h"
