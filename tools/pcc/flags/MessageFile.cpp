@@ -7,7 +7,6 @@
 
 #include "compiler/import/files/Nesting.h"
 #include "tools/pcc/flags/FieldNames.h"
-#include "tools/pcc/flags/YamlText.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LLVM's parser reads a document forward only, so every node is written when it is reached.
-#include "tools/pcc/flags/YamlText.h"
+#include "tools/pcc/flags/MessageFile.h"
 
 #include "compiler/import/files/Nesting.h"
 #include "tools/pcc/flags/FieldNames.h"

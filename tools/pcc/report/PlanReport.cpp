@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/report/PlanReport.h"
+#include "tools/pcc/report/SearchReports.h"
 
 #include "compiler/plan/choice/ByteUnit.h"
 #include "llvm/ADT/MapVector.h"

@@ -3,7 +3,7 @@
 // Three independent reports: of meshes, of the cost model `memory`, and of pipelines. Solver costs
 // are integers, which strategy::toSeconds converts. Tables list the 20 most expensive ops; JSON
 // lists all.
-#include "tools/pcc/report/SearchReport.h"
+#include "tools/pcc/report/SearchReports.h"
 
 #include "passes/analysis/names/OpNames.h"
 #include "passes/strategy/search/NodeNames.h"

@@ -7,6 +7,7 @@
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/ImportTensors.h"
 #include "runtime/checkpoint/Manifest.h"
+#include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/checkpoint/StateNames.h"
 #include "runtime/checkpoint/mindspore/MindSporeCheckpoint.h"
 #include "runtime/checkpoint/mindspore/RankFiles.h"

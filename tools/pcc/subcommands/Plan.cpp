@@ -5,7 +5,7 @@
 #include "runtime/base/Files.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/flags/ClusterFlag.h"
-#include "tools/pcc/report/PlanReport.h"
+#include "tools/pcc/report/SearchReports.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <google/protobuf/text_format.h>

@@ -12,7 +12,7 @@
 #include "passes/solve/strategy/problem/Tasks.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
-#include "tools/pcc/report/SearchReport.h"
+#include "tools/pcc/report/SearchReports.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -2,7 +2,7 @@
 //
 // Keeps the possible merges of a piece in a heap, so that a long piece takes time n log n.
 
-#include "tools/pcc/tokenize/BytePairs.h"
+#include "tools/pcc/tokenize/Tokenizer.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <queue>

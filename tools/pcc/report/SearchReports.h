@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the result of a model's plan search: the meshes that it tried, and each op of the best
-// one.
+// Reports of searches, each as a table and as JSON: of shardings and pipelines for `pcc search`,
+// and of whole plans for `pcc plan`.
 #pragma once
 
 #include "compiler/plan/choice/MeshChoice.h"
 #include "compiler/plan/choice/PipelineChoice.h"
+#include "compiler/search/PlanSearch.h"
 #include "passes/strategy/memory_model/MemorySearch.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
+#include <string>
 
 namespace pcc::cli {
+
+//===-- SearchReport.cpp: `pcc search` --------------------------------------------------------===//
 
 /// Reported facts of one op of the plan.
 struct PlannedOp {
@@ -19,6 +24,7 @@ struct PlannedOp {
   double seconds = 0;           ///< per step, without reshards
 };
 
+/// Reports the meshes that a search of shardings tried, and each op of the best one.
 class SearchReport {
 public:
   /// Copies the reported facts out of `candidates`, best first, whose problems must still exist.
@@ -88,5 +94,37 @@ public:
 private:
   llvm::ArrayRef<plan::PipelineCandidate> candidates;
 };
+
+//===-- PlanReport.cpp: `pcc plan` ------------------------------------------------------------===//
+
+// Reports the result of a search of plans for a cluster: the best plans of one number of devices,
+// or the frontier of all numbers.
+
+/// A search that went on from another one, on a machine that the user calls `name`.
+struct OtherMachine {
+  std::string name;
+  std::unique_ptr<search::PlanSearch> search;
+};
+
+/// Returns a plan in words: `2 stages x DP 8 x TP 1, …, 12 parts recomputed: 4199.3 ms, 64.1 of
+/// 80.0 GB`.
+std::string summarizePlan(const search::PlanCandidate &candidate, int64_t devices, int64_t memory);
+
+/// Prints a line of progress to stderr.
+void printPlanProgress(const search::PlanSearch &search);
+/// Prints the result of a search; the `maxShown` best plans.
+void printPlans(const search::PlanSearch &search, size_t maxShown);
+/// Prints the best plan of each other machine; nothing if there are none.
+void printOtherMachines(const search::PlanSearch &search, llvm::ArrayRef<OtherMachine> others);
+/// Returns `{"plans": [{"plan", "step_seconds", "peak_bytes", "fits", …}], "bound_seconds", …}`,
+/// with `"what_if": [{"machine", "plan", …}]` if there are other machines.
+llvm::json::Value plansToJson(const search::PlanSearch &search,
+                              llvm::ArrayRef<OtherMachine> others);
+
+/// Prints the plans of the frontier, and what each number of devices has given. Their scaling is
+/// that of device seconds per step from the first row on.
+void printFrontier(const search::FrontierSearch &search);
+/// Returns `{"points": [{"devices", "plan", …}], "devices": [{"devices", "compiled", …}], …}`.
+llvm::json::Value frontierToJson(const search::FrontierSearch &search);
 
 } // namespace pcc::cli
