@@ -14,7 +14,6 @@
 #include "passes/analysis/sharding/LocalForm.h"
 #include "passes/analysis/sharding/Shardings.h"
 #include "passes/partition/LocalValues.h"
-#include "passes/partition/forms/RingAttention.h"
 
 using namespace mlir;
 using pcc::analysis::LocalFormOpInterface;

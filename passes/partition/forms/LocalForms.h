@@ -13,7 +13,7 @@
 //   batch_norm             batch, positions   statistics of all ranks, by two small all-reduces
 //   nll                    over the classes   labels relative to the block: a partial sum
 //   nll, mse, sigmoid_…    over the samples   by the count of all ranks: a partial sum
-//   attention              all positions      blocks of the key on a ring (RingAttention.h)
+//   attention              all positions      blocks of the key on a ring (RingAttention.cpp)
 //                          positions of query a causal one by its offset (AttentionForms.cpp)
 //   attention_gradient     the same, or heads partial sums for key and value
 //   top_k, argmax, argmin  along the axis     the best of the ranks' best (OrderForms.cpp)
@@ -23,6 +23,8 @@
 //   conv2d, pooling        rows, columns      on blocks with their halos (WindowForms.cpp)
 #pragma once
 
+#include "dialects/dist/Sharding.h"
+#include "dialects/graph/Graph.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -39,5 +41,14 @@ void attachOptimizerForms(mlir::MLIRContext *context);
 void attachOrderForms(mlir::MLIRContext *context);
 void attachSoftmaxForms(mlir::MLIRContext *context);
 void attachWindowForms(mlir::MLIRContext *context);
+
+/// Builds the results of a self-attention on this rank's blocks `operands`, by a ring of the ranks
+/// along `axes`, which split the positions.
+llvm::SmallVector<mlir::Value> buildRing(graph::AttentionOp op, const mlir::OpBuilder &builder,
+                                         mlir::ValueRange operands, const dist::AxisList &axes);
+/// The same for the gradients of query, key and value.
+llvm::SmallVector<mlir::Value> buildRing(graph::AttentionGradientOp op,
+                                         const mlir::OpBuilder &builder, mlir::ValueRange operands,
+                                         const dist::AxisList &axes);
 
 } // namespace pcc::partition

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a softmax over the blocks of the key are joined by the logarithms of their sums. The
-// permutation that fetches the next block does not depend on the current step, so it hides under
-// that step.
-#include "passes/partition/forms/RingAttention.h"
+// Local forms of a self-attention whose positions are split: blocks of key and value travel around
+// a ring of ranks, while each rank attends to the block that it holds (Liu et al.: Ring Attention
+// with Blockwise Transformers, ICLR 2024).
+//
+//   step  rank 0  rank 1  rank 2      rank r holds the key's block r - step
+//   0     k0 v0   k1 v1   k2 v2
+//   1     k2 v2   k0 v0   k1 v1
+//   2     k1 v1   k2 v2   k0 v0
+//
+// The parts of the softmax are joined by the logarithms of their sums. The permutation that fetches
+// the next block does not depend on the current step, so it hides under that step. In the gradient,
+// the sums for key and value travel with their blocks, and are then sent to the block's rank.
+//
+// A causal attention of contiguous blocks would leave rank 0 with one visible block and the last
+// rank with all of them. So blocks are first exchanged for two halves each, of which rank r of n
+// has numbers r and 2n - 1 - r. Then all ranks see equally much in each step.
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/DecompositionBuilder.h"
