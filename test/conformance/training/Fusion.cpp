@@ -104,21 +104,9 @@ Messages readMessages(const Case &question) {
   return messages;
 }
 
-/// Reads the bucket number of each parameter.
-std::map<std::string, int64_t> readNumbers(const Case &question) {
-  std::map<std::string, int64_t> numbers;
-  for (const llvm::json::Value &value : *question.object->getArray("buckets"))
-    for (const llvm::json::Value &name : *value.getAsObject()->getArray("of"))
-      numbers[name.getAsString()->str()] = *value.getAsObject()->getInteger("fusion");
-  return numbers;
-}
-
 /// The compiler's buckets, and the exposed time of the answer's buckets.
 struct Decisions {
   Messages messages;
-  /// True if, for the kinds that the answer has, fusible collectives are fused exactly if their
-  /// parameters have the same number.
-  bool sharesByNumber = true;
   double exposed = 0, theirs = 0; ///< seconds
   std::vector<schedule::FusionOutcome> outcomes;
 };
@@ -144,24 +132,7 @@ buckets::Buckets bucketsOf(const buckets::BucketProblem &problem,
   return buckets;
 }
 
-/// Returns true if gradients share a bucket exactly if their numbers are equal.
-bool areByNumber(const schedule::FusionOutcome &outcome,
-                 const std::map<std::string, int64_t> &numbers) {
-  std::set<int64_t> seen;
-  for (const std::vector<int> &bucket : outcome.buckets) {
-    std::set<int64_t> ofBucket;
-    for (int gradient : bucket)
-      if (auto number = numbers.find(outcome.problem.gradients[gradient].name);
-          number != numbers.end())
-        ofBucket.insert(number->second);
-    if (ofBucket.size() != 1 || !seen.insert(*ofBucket.begin()).second)
-      return false;
-  }
-  return true;
-}
-
-void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
-             const std::map<std::string, int64_t> &numbers, Decisions &decisions) {
+void observe(const schedule::FusionOutcome &outcome, const Messages &theirs, Decisions &decisions) {
   decisions.outcomes.push_back(outcome);
   std::string kind = kindOf(outcome);
   for (const std::vector<int> &bucket : outcome.buckets) {
@@ -173,7 +144,6 @@ void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
   auto messages = theirs.find(kind);
   if (messages == theirs.end())
     return;
-  decisions.sharesByNumber &= areByNumber(outcome, numbers);
   decisions.exposed += buckets::verify(outcome.problem, outcome.buckets).exposed;
   decisions.theirs +=
       buckets::verify(outcome.problem, bucketsOf(outcome.problem, messages->second)).exposed;
@@ -210,12 +180,11 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
   if (failed(programs))
     return llvm::createStringError(compiled->error);
   Decisions decisions;
-  std::map<std::string, int64_t> numbers = readNumbers(question);
   for (ModuleOp program : *programs) {
     auto stage = program->getAttrOfType<IntegerAttr>(pipe::stageAttrName);
     if (!stage || stage.getInt() == given.rank / given.ranks)
       for (const schedule::FusionOutcome &outcome : schedule::readFusionRecords(program))
-        observe(outcome, theirs, numbers, decisions);
+        observe(outcome, theirs, decisions);
   }
   return decisions;
 }
@@ -237,33 +206,6 @@ std::string describe(const Messages &messages) {
       text += " {" + llvm::join(message, " ") + "}";
   }
   return text;
-}
-
-/// Returns the buckets of one kind of collectives without the parameters `dropped`.
-std::set<std::set<std::string>> without(const std::set<std::string> &dropped,
-                                        const Messages &messages, const std::string &kind) {
-  std::set<std::set<std::string>> rest;
-  auto found = messages.find(kind);
-  if (found == messages.end())
-    return rest;
-  for (std::set<std::string> names : found->second) {
-    std::erase_if(names, [&](const std::string &name) { return dropped.contains(name); });
-    if (!names.empty())
-      rest.insert(names);
-  }
-  return rest;
-}
-
-/// Returns true if the buckets differ only by gradients that are reduced in slices and gathered,
-/// which MindSpore reduces whole.
-bool differBySlices(const Decisions &ours, const Messages &theirs) {
-  auto gathers = ours.messages.find("AllGather");
-  if (!ours.sharesByNumber || gathers == ours.messages.end() || theirs.contains("AllGather"))
-    return false;
-  std::set<std::string> sliced;
-  for (const std::set<std::string> &names : gathers->second)
-    sliced.insert(names.begin(), names.end());
-  return without(sliced, ours.messages, "AllReduce") == without(sliced, theirs, "AllReduce");
 }
 
 /// Returns the buckets of all-reduces that the rule of `options` demands.
@@ -310,11 +252,9 @@ Judgement judgeFusion(const Case &question, MLIRContext &context) {
     return {Verdict::Failed, llvm::toString(ruled.takeError())};
   bool isSame = rules.countsOnly ? countMembers(ruled->messages) == countMembers(expected)
                                  : ruled->messages == expected;
-  if (!isSame && !(rules.difference.empty() && differBySlices(*ruled, expected)))
+  if (!isSame)
     return {Verdict::Failed,
             "expected " + describe(expected) + "; got " + describe(ruled->messages)};
-  if (!isSame)
-    rules.difference = "gradients are reduced in slices, those of one number in one message";
   if (rules.documented) {
     llvm::Expected<Decisions> obeyed =
         decide(question, given, *rules.documented, expected, context);
