@@ -91,11 +91,11 @@ def passes(events):
         spans = {"forward": (turn - min(e["ts"] for e in forward), forward), "backward": (end(backward) - turn, backward)}
         for name, (length, events) in spans.items():
             if name not in best or length / 1e6 < best[name][0]:
-                best[name] = (length / 1e6, *sharesOf(events))
+                best[name] = (length / 1e6, *shares_of(events))
     return best
 
 
-def sharesOf(events):
+def shares_of(events):
     part = {"attention": 0, "network": 0, "outside": 0}
     for event in events:
         layer = re.match(r"/h\.\d+/(attn|ln1)?", event["name"])
@@ -103,7 +103,7 @@ def sharesOf(events):
     return part["attention"] / sum(part.values()), part["network"] / sum(part.values())
 
 
-def allReduce(ranks, rate, copies=1):
+def all_reduce(ranks, rate, copies=1):
     """Seconds of one all-reduce of a layer's activations over links of `rate` bytes a second (docs/spec/machine.md)."""
     size, n = 4 * BATCH * SEQUENCE * WIDTH / copies, ranks
     return min(2 * (n - 1) * LATENCY + 2 * (n - 1) / n * size / rate, LATENCY * (n - 1) + (n - 1) * size / rate)
@@ -120,7 +120,7 @@ def hidden(length, alone, shares, moving, copies):
     return formula, (serial - length) / (serial - formula)
 
 
-def showTensors(bench):
+def show_tensors(bench):
     single = bench.time([], *bench.tensors)
     rates = {}
     for name in ("forward", "backward"):
@@ -141,13 +141,13 @@ def showTensors(bench):
                 length = parts[name][0]
                 line += f" | {length * 1e3:8.1f}"
                 if rate:
-                    moving = copies * allReduce(bench.ranks, rate, copies)
+                    moving = copies * all_reduce(bench.ranks, rate, copies)
                     formula, part = hidden(length, alone[copies][name][0], alone[copies][name][1:], moving, copies)
                     line += f" {formula * 1e3:7.1f} {'' if part is None else f'{part:.0%}':>6}"
             print(line, flush=True)
 
 
-def showData(bench):
+def show_data(bench):
     """What can be hidden of K seconds of reductions under C of a backward pass: all but that of the last layer, of the shorter
     of the two."""
     print(f"data parallel, {bench.ranks} ranks; ms, best of {bench.steps} steps")
@@ -203,8 +203,8 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(parser.parse_args(), folder)
-        showTensors(bench)
-        showData(bench)
+        show_tensors(bench)
+        show_data(bench)
         show_ring(bench)
 
 
