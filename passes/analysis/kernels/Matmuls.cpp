@@ -82,13 +82,14 @@ static Forms listEinsum(graph::EinsumOp op) {
 static Forms listAttention(bool isCausal, bool isGradient) {
   Dims heads = operandDims(0, {0, 1}), queries = operandDims(0, {2}), keys = operandDims(2, {2});
   Dims width = operandDims(0, {3}), valueWidth = operandDims(2, {3});
-  Forms forms = {{heads, queries, keys, width}, {heads, queries, valueWidth, keys}};
+  Forms forms = {{heads, queries, keys, width}};
   if (isGradient)
-    forms = {{heads, queries, keys, width},
-             {heads, keys, valueWidth, queries},
-             {heads, queries, keys, valueWidth},
-             {heads, queries, width, keys},
-             {heads, keys, width, queries}};
+    forms.append({{heads, keys, valueWidth, queries},
+                  {heads, queries, keys, valueWidth},
+                  {heads, queries, width, keys},
+                  {heads, keys, width, queries}});
+  else
+    forms.push_back({heads, queries, valueWidth, keys});
   if (isCausal)
     for (MatmulForm &form : forms)
       form.setCausal(queries.front(), keys.front());

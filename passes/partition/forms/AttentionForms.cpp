@@ -43,8 +43,9 @@ bool isOfGroup(Operation *op, unsigned factor) {
          !llvm::is_contained(factorsOf(op, 1, 1), factor);
 }
 
-/// Builds the op on blocks. If the op is causal and its positions are split, positions count from
-/// the block's first one.
+/// Builds the op on blocks, on a ring of ranks if the key's positions are split, too. Otherwise
+/// positions of a causal op count from the block's first one. Types may be those of one rank
+/// already, so that only shardings tell what is split.
 template <typename Op>
 Values buildBlock(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) {
   auto whole = cast<Op>(op);

@@ -51,7 +51,12 @@ public:
       : op(op), builder(op.getLoc(), insert), axes(axes), operands(operands),
         group(dist::GroupAttr::get(op.getContext(), axes)), count(dist::getMesh(op).getSize(axes)),
         positions(tensorTypeOf(operands[0]).getDimSize(positionDim)),
-        isBalanced(op.getCausal() && !op.getOffset() && positions % 2 == 0) {}
+        isBalanced(op.getCausal() && !op.getOffset() && positions % 2 == 0) {
+    SmallVector<SmallVector<int64_t>> pairs;
+    for (int64_t rank = 0; rank < count; ++rank)
+      pairs.push_back({rank, (rank + 1) % count});
+    neighbors = tableOf(pairs);
+  }
 
   int64_t steps() const { return count; }
   unsigned blocks() const { return isBalanced ? 2 : 1; }
@@ -63,11 +68,7 @@ public:
 
   /// Sends a value to the next rank, and returns that of the previous one.
   Value shift(Value value) {
-    SmallVector<SmallVector<int64_t>> pairs;
-    for (int64_t rank = 0; rank < count; ++rank)
-      pairs.push_back({rank, (rank + 1) % count});
-    return dist::CollectivePermuteOp::create(builder, value.getType(), value, tableOf(pairs),
-                                             group);
+    return dist::CollectivePermuteOp::create(builder, value.getType(), value, neighbors, group);
   }
 
   Values split(Value value) {
@@ -88,13 +89,14 @@ public:
     UnitAttr causal = op.getCausalAttr();
     if (!causal)
       return {{0, 0, causal, Value()}};
+    Value blocks = step ? distance(step) : Value();
     if (!isBalanced)
-      return {{0, 0, causal, offsetOf(step, positions)}};
+      return {{0, 0, causal, offsetBy(blocks, positions)}};
     // Half r of the query and half s of the key are r - s halves apart, the other two s - r. The
     // query's later half follows the key's earlier one on all ranks.
-    return {{0, 0, causal, offsetOf(step, positions / 2)},
+    return {{0, 0, causal, offsetBy(blocks, positions / 2)},
             {1, 0, UnitAttr(), Value()},
-            {1, 1, causal, offsetOf(step, -positions / 2)}};
+            {1, 1, causal, offsetBy(blocks, -positions / 2)}};
   }
 
   /// Whether a row may have seen nothing in all steps so far.
@@ -117,13 +119,12 @@ private:
     return builder.make<SelectOp>(isBehind, number(step), number(step - count));
   }
 
-  /// Returns the offset between the query's and the key's block of this step, which have `size`
-  /// positions; null if no rank has one.
-  Value offsetOf(int64_t step, int64_t size) {
+  /// Returns the offset between blocks of `size` positions that are `blocks` apart, or the same if
+  /// `blocks` is null; null if there is none.
+  Value offsetBy(Value blocks, int64_t size) {
     Value own = op.getOffset() ? operands[op.getOffsetMutable()[0].getOperandNumber()] : Value();
-    if (step == 0)
+    if (!blocks)
       return own;
-    Value blocks = distance(step);
     Value offset = builder.make<MulOp>(blocks, builder.splat(blocks, double(size)));
     return own ? builder.make<AddOp>(offset, own) : offset;
   }
@@ -153,8 +154,9 @@ private:
   AxisList axes;
   ValueRange operands;
   dist::GroupAttr group;
-  int64_t count;     ///< ranks
-  int64_t positions; ///< of a rank's block
+  dist::TableAttr neighbors; ///< of each rank: the next one
+  int64_t count;             ///< ranks
+  int64_t positions;         ///< of a rank's block
   bool isBalanced;
 };
 

@@ -332,19 +332,25 @@ StreamOrder schedule(const StreamProblem &problem) {
   if (best.isGood())
     return best.take();
   std::vector<double> work = findWorkBehind(problem);
+  std::vector<bool> firstCome = findFirstCome(problem);
   for (double weight : {1.0, 2.0, 8.0}) {
-    best.improve({findUrgency(problem, weight), {}, {}, findFirstCome(problem)});
-    best.improve({findUrgency(problem, weight), {}, {}});
-    best.improve({findChainUrgency(problem, weight), {}, {}});
+    std::vector<double> urgency = findUrgency(problem, weight);
+    std::vector<double> chain = findChainUrgency(problem, weight);
+    best.improve({urgency, {}, {}, firstCome});
+    best.improve({urgency, {}, {}});
+    best.improve({chain, {}, {}});
     for (double share : {1.0, 8.0})
-      best.improve({addWork(findChainUrgency(problem, weight), work, share), {}, {}});
+      best.improve({addWork(chain, work, share), {}, {}});
   }
-  for (double weight : {1.0, 8.0})
+  for (double weight : {1.0, 8.0}) {
+    std::vector<double> urgency = findUrgency(problem, weight);
+    std::vector<double> chain = findChainUrgency(problem, weight);
     for (bool isStrict : {false, true}) {
-      best.lookAhead({findUrgency(problem, weight), {}, {}}, isStrict);
-      best.lookAhead({findChainUrgency(problem, weight), {}, {}}, isStrict);
-      best.lookAhead({addWork(findChainUrgency(problem, weight), work, 1), {}, {}}, isStrict);
+      best.lookAhead({urgency, {}, {}}, isStrict);
+      best.lookAhead({chain, {}, {}}, isStrict);
+      best.lookAhead({addWork(chain, work, 1), {}, {}}, isStrict);
     }
+  }
   return best.take();
 }
 
