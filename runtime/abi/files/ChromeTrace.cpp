@@ -6,6 +6,7 @@
 #include "runtime/abi/files/ChromeTrace.h"
 
 #include "runtime/abi/files/JsonString.h"
+#include "runtime/abi/program/CollectiveName.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,14 @@ namespace {
 constexpr size_t pieceBytes = 1 << 20; ///< bytes per write
 constexpr std::pair<StreamKind, const char *> streams[] = {
     {COMPUTE, "compute"}, {COMMUNICATION, "communication"}, {TRANSFER, "transfer"}};
+
+/// Returns `all_reduce`, `matmul`, …; empty for an instruction without a kind.
+std::string nameOfKind(const Instruction &instruction) {
+  if (instruction.has_collective())
+    return collectiveName(instruction.collective().kind());
+  const auto *field = Instruction::descriptor()->FindFieldByNumber(instruction.kind_case());
+  return field ? std::string(field->name()) : std::string();
+}
 
 } // namespace
 
@@ -46,10 +55,11 @@ void ChromeTrace::addRank(int64_t rank, std::string_view name) {
 
 void ChromeTrace::addInstruction(int64_t rank, const Instruction &instruction, int64_t step,
                                  double begin, double duration) {
-  add(fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
+  add(fmt::format(R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
                   R"("args":{{"step":{},"location":{}}}}})",
-                  quoteJson(instruction.op()), rank, int(instruction.stream()), begin, duration,
-                  step, quoteJson(instruction.location())));
+                  quoteJson(instruction.op()), nameOfKind(instruction), rank,
+                  int(instruction.stream()), begin, duration, step,
+                  quoteJson(instruction.location())));
 }
 
 void ChromeTrace::addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a timeline for the viewers of Chrome and Perfetto: a process for each rank, a thread for
-// each stream, an event for each run of an instruction. Measured and simulated runs write the same
-// tracks.
+// each stream, an event for each run of an instruction. The category of an event is the kind of the
+// instruction. Measured and simulated runs write the same tracks.
 //
 //   [{"name":"process_name","ph":"M","pid":0,"args":{"name":"rank 0"}},
 //    {"name":"thread_name","ph":"M","pid":0,"tid":1,"args":{"name":"communication"}},
-//    {"name":"fc1","ph":"X","pid":0,"tid":0,"ts":0.000,"dur":12.500,"args":{"step":3,…}}]
+//    {"name":"fc1","cat":"matmul","ph":"X","pid":0,"tid":0,"ts":0.000,"dur":12.500,"args":{"step":3,…}}]
 //
 // Format: "Trace Event Format", Google, 2016.
 

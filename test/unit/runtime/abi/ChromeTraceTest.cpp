@@ -21,7 +21,11 @@ TEST(ChromeTrace, TracksOfARank) {
   instruction.set_op("say \"h\"");
   instruction.set_location("model.py:7");
   instruction.set_stream(TRANSFER);
+  instruction.mutable_copy();
   trace->addInstruction(2, instruction, 5, 1.5, 0.25);
+  instruction.set_stream(COMMUNICATION);
+  instruction.mutable_collective()->set_kind(ALL_REDUCE);
+  trace->addInstruction(2, instruction, 6, 2, 1);
   trace->addCounter(2, "live bytes", 0.5, 64);
   ASSERT_TRUE(trace->finish().ok());
   EXPECT_EQ(*readFile(path), R"([
@@ -29,7 +33,8 @@ TEST(ChromeTrace, TracksOfARank) {
 {"name":"thread_name","ph":"M","pid":2,"tid":0,"args":{"name":"compute"}},
 {"name":"thread_name","ph":"M","pid":2,"tid":1,"args":{"name":"communication"}},
 {"name":"thread_name","ph":"M","pid":2,"tid":2,"args":{"name":"transfer"}},
-{"name":"say \"h\"","ph":"X","pid":2,"tid":2,"ts":1.500,"dur":0.250,"args":{"step":5,"location":"model.py:7"}},
+{"name":"say \"h\"","cat":"copy","ph":"X","pid":2,"tid":2,"ts":1.500,"dur":0.250,"args":{"step":5,"location":"model.py:7"}},
+{"name":"say \"h\"","cat":"all_reduce","ph":"X","pid":2,"tid":1,"ts":2.000,"dur":1.000,"args":{"step":6,"location":"model.py:7"}},
 {"name":"live bytes","ph":"C","pid":2,"ts":0.500,"args":{"bytes":64}}
 ]
 )");
