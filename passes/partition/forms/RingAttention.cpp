@@ -11,7 +11,8 @@
 //
 // The parts of the softmax are joined by the logarithms of their sums. The permutation that fetches
 // the next block does not depend on the current step, so it hides under that step. In the gradient,
-// the sums for key and value travel with their blocks, and are then sent to the block's rank.
+// the sums for key and value travel with their blocks until they reach the block's rank. Step 0
+// comes last there: the rank works on its own block while the sums of the others arrive.
 //
 // A causal attention of contiguous blocks would leave rank 0 with one visible block and the last
 // rank with all of them. So blocks are first exchanged for two halves each, of which rank r of n
@@ -238,19 +239,10 @@ Values buildRing(AttentionGradientOp op, const OpBuilder &insert, ValueRange ope
   auto enterBlocks = [&](unsigned operand) { return ring.split(ring.enter(operands[operand])); };
   Values queries = enterBlocks(0), results = enterBlocks(3), logSums = enterBlocks(4);
   Values gradients = enterBlocks(5), ofQueries(ring.blocks());
-  Value key = ring.enter(operands[1]), value = ring.enter(operands[2]), ofKey, ofValue;
-  for (int64_t step = 0; step < ring.steps(); ++step) {
+  // Adds up the gradients of a step; returns those of its block of key and value.
+  auto addStep = [&](int64_t step, Value key, Value value) {
     Values keys = ring.split(key), values = ring.split(value);
     Values ofKeys(ring.blocks()), ofValues(ring.blocks());
-    bool isLast = step + 1 == ring.steps();
-    if (!isLast) {
-      key = ring.shift(key);
-      value = ring.shift(value);
-    }
-    if (step) {
-      ofKey = ring.shift(ofKey);
-      ofValue = ring.shift(ofValue);
-    }
     for (const BlockPair &pair : ring.pairsOf(step)) {
       Value query = queries[pair.query], block = keys[pair.key], ofBlock = values[pair.key];
       auto gradient = AttentionGradientOp::create(
@@ -261,12 +253,27 @@ Values buildRing(AttentionGradientOp op, const OpBuilder &insert, ValueRange ope
       addTo(b, ofKeys[pair.key], gradient.getKeyGradient());
       addTo(b, ofValues[pair.key], gradient.getValueGradient());
     }
-    addTo(b, ofKey, ring.join(ofKeys));
-    addTo(b, ofValue, ring.join(ofValues));
+    return std::pair(ring.join(ofKeys), ring.join(ofValues));
+  };
+  Value ownKey = ring.enter(operands[1]), ownValue = ring.enter(operands[2]);
+  Value key = ring.shift(ownKey), value = ring.shift(ownValue), ofKey, ofValue;
+  for (int64_t step = 1; step < ring.steps(); ++step) {
+    Value heldKey = key, heldValue = value;
+    if (step + 1 < ring.steps()) {
+      key = ring.shift(key);
+      value = ring.shift(value);
+    }
+    auto [ofHeldKey, ofHeldValue] = addStep(step, heldKey, heldValue);
+    addTo(b, ofKey, ofHeldKey);
+    addTo(b, ofValue, ofHeldValue);
+    ofKey = ring.shift(ofKey);
+    ofValue = ring.shift(ofValue);
   }
+  auto [ofOwnKey, ofOwnValue] = addStep(0, ownKey, ownValue);
+  addTo(b, ofKey, ofOwnKey);
+  addTo(b, ofValue, ofOwnValue);
   auto finish = [&](Value sum) { return ring.leave(b.castTo(sum, element)); };
-  return {finish(ring.join(ofQueries)), finish(ring.shift(b.castTo(ofKey, element))),
-          finish(ring.shift(b.castTo(ofValue, element)))};
+  return {finish(ring.join(ofQueries)), finish(ofKey), finish(ofValue)};
 }
 
 } // namespace pcc::partition
