@@ -166,33 +166,34 @@ def show_data(bench):
             print(line, flush=True)
 
 
-def hidden_seconds(events):
-    """Returns the seconds that a rank sends and receives for attention in a step, and those of them in which it computes."""
+def hidden_seconds(events, kind):
+    """Returns the seconds that attention's collectives of a kind take a rank in a step, and those of them in which it
+    computes."""
     first = min(event["args"]["step"] for event in events)
     steps = len({event["args"]["step"] for event in events}) - 1
-    spans = lambda stream: [(event["ts"], event["ts"] + event["dur"]) for event in events
-                            if event["args"]["step"] > first and event["tid"] == stream
-                            and (stream == 0 or "/attention" in event["name"])]
-    computing, moving = spans(0), spans(1)
+    spans = lambda chosen: [(event["ts"], event["ts"] + event["dur"]) for event in events
+                            if event["args"]["step"] > first and chosen(event)]
+    computing = spans(lambda event: event["tid"] == 0)
+    moving = spans(lambda event: event["cat"] == kind and "/attention" in event["name"])
     hidden = sum(max(0, min(end, until) - max(begin, since)) for begin, end in moving for since, until in computing)
     return sum(end - begin for begin, end in moving) / 1e6 / steps, hidden / 1e6 / steps
 
 
 def show_ring(bench):
-    """The messages of the ring, and the exchanges that balance the halves of blocks."""
+    """Blocks of keys, values and their gradients travel around the ring. Exchanges of halves balance what ranks see."""
     bench.make_model("llama", LONG)
     constraints = bench.folder / "ring.textproto"
     constraints.write_text(RING % bench.ranks)
     ring = ["--parallel-mode=semi_auto_parallel", f"--constraints={constraints}"]
     print(f"positions split, {bench.ranks} ranks; ms, best of {bench.steps} steps")
-    print("link         step simulated    off  messages hidden")
+    print("link         step simulated    off |   ring hidden | halves hidden")
     for text in ("none", "10Gbps", "4Gbps", "2Gbps"):
         link = [f"--link={text},20us"] if text != "none" else []
         step, events, simulated = bench.trace(link, *ring)
         line = f"{text:10} {step * 1e3:6.1f} {simulated * 1e3:9.1f} {simulated / step - 1:6.1%}"
-        if link:
-            moving, hidden = hidden_seconds(events)
-            line += f" {moving * 1e3:9.1f} {hidden / moving:6.1%}"
+        for kind in ("collective_permute", "block_exchange") if link else ():
+            moving, hidden = hidden_seconds(events, kind)
+            line += f" | {moving * 1e3:6.1f} {hidden / moving:6.1%}"
         print(line, flush=True)
 
 
