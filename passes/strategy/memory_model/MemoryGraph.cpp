@@ -39,6 +39,10 @@ TensorFactors projectThrough(graph::BroadcastOp broadcast, const TensorFactors &
 MemoryCostRule getCostRule(Operation *op) {
   if (isa<graph::MatmulOp>(op))
     return MemoryCostRule::Matmul;
+  if (isa<graph::Conv2dOp>(op))
+    return MemoryCostRule::Convolution;
+  if (isa<graph::ConcatOp>(op))
+    return MemoryCostRule::Concat;
   if (isa<graph::GatherOp>(op))
     return MemoryCostRule::Gather;
   auto reduce = dyn_cast<graph::ReduceOp>(op);

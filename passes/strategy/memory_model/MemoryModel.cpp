@@ -52,10 +52,13 @@ static void winTies(std::initializer_list<double *> figures) {
       *figure -= 1;
 }
 
+/// Whether parts of a reduced dimension are summed at a cost. MindSpore has none for convolutions:
+/// it counts every split of one as a split of the batch.
 static bool isReductionSplit(const MemoryOp &op, ArrayRef<int64_t> counts) {
-  return any_of(zip_equal(op.rule.getFactors(), counts), [](auto pair) {
-    return std::get<0>(pair).kind == FactorKind::Reduce && std::get<1>(pair) > 1;
-  });
+  return op.costRule != MemoryCostRule::Convolution &&
+         any_of(zip_equal(op.rule.getFactors(), counts), [](auto pair) {
+           return std::get<0>(pair).kind == FactorKind::Reduce && std::get<1>(pair) > 1;
+         });
 }
 
 /// Whether a gather splits the table's axis, which is its only whole factor.
@@ -65,13 +68,29 @@ static bool isAxisSplit(const MemoryOp &op, ArrayRef<int64_t> counts) {
   });
 }
 
+/// Returns the operands that count as computation.
+static ArrayRef<MemoryOperand> listRead(const MemoryOp &op) {
+  ArrayRef<MemoryOperand> operands = op.operands;
+  return op.costRule == MemoryCostRule::Concat ? operands.take_front() : operands;
+}
+
+/// Returns the operands whose gradients cost communication.
+static ArrayRef<MemoryOperand> listTrained(const MemoryOp &op) {
+  switch (op.costRule) {
+  case MemoryCostRule::Matmul:
+    return ArrayRef(op.operands).slice(1, 1);
+  case MemoryCostRule::Concat:
+    return ArrayRef(op.operands).take_front();
+  default:
+    return op.operands;
+  }
+}
+
 static double countGradients(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
   double bytes = 0;
-  for (auto [index, operand] : enumerate(op.operands)) {
-    bool isCounted = op.costRule != MemoryCostRule::Matmul || index == 1;
-    if (isCounted && operand.isTrained && operand.tensor.countParts(counts) != devices)
+  for (const MemoryOperand &operand : listTrained(op))
+    if (operand.isTrained && operand.tensor.countParts(counts) != devices)
       bytes += operand.tensor.countBytes(counts);
-  }
   return bytes;
 }
 
@@ -85,7 +104,7 @@ static bool splitsFirst(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t de
 MemoryCost costOfOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
   constexpr double tableWeight = 3, indexWeight = 7;
   double computation = 0, forward = 0;
-  for (const MemoryOperand &operand : op.operands)
+  for (const MemoryOperand &operand : listRead(op))
     computation += operand.tensor.countBytes(counts);
   if (op.costRule == MemoryCostRule::Gather && isAxisSplit(op, counts)) {
     computation = tableWeight * op.operands[0].tensor.countBytes(counts) +

@@ -10,6 +10,8 @@
 //   matmul             + result, if k is split        result              right operand only
 //   reduce             + result (mean: twice)         result
 //                      if a reduced dimension is split
+//   convolution        as any, whatever is split
+//   concat             first operand only                                 first operand only
 //   gather             3 table + 7 indices            result
 //                      if the table's axis is split
 //
@@ -58,7 +60,7 @@ struct MemoryOperand {
 };
 
 /// Row of the table above that applies to an op.
-enum class MemoryCostRule { Any, Matmul, Mean, Gather };
+enum class MemoryCostRule { Any, Matmul, Convolution, Concat, Mean, Gather };
 
 struct MemoryOp {
   FactorRule rule;

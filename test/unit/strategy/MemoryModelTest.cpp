@@ -67,6 +67,32 @@ TEST(MemoryModel, SplitsOfTheBatchAloneComeFirst) {
   expectPrice(costOfOp(makeProduct(128, 64, 32), {8, 1, 1}, 8), 4096 + 8192 - 1, 0, 8192 - 1);
 }
 
+// A convolution is not charged for the sum over parts of its input channels.
+TEST(MemoryModel, ConvolutionsSplitAlongInputChannels) {
+  MemoryOp op;
+  op.costRule = MemoryCostRule::Convolution;
+  DimFactors samples = op.rule.addDim(8), in = op.rule.addDim(16, FactorKind::Reduce),
+             out = op.rule.addDim(32), rows = op.rule.addDim(10), columns = op.rule.addDim(10),
+             taps = op.rule.addDim(9);
+  op.operands = {{{{8, 16, 10, 10}, {samples, in, rows, columns}}},
+                 {{{32, 16, 9}, {out, in, taps}}, /*isTrained=*/true}};
+  op.results = {{{8, 32, 10, 10}, {samples, out, rows, columns}}};
+  constexpr double image = 8 * 4 * 100 * 4, weight = 32 * 4 * 9 * 4;
+  expectPrice(costOfOp(op, {1, 4, 1, 1, 1, 1}, 8), image + weight, 0, weight);
+}
+
+// Only the first operand of a concatenation counts, and only its gradient.
+TEST(MemoryModel, ConcatenationsReadTheirFirstOperand) {
+  MemoryOp op;
+  op.costRule = MemoryCostRule::Concat;
+  DimFactors rows = op.rule.addDim(8);
+  op.operands = {{{{8, 16}, {rows, {}}}, /*isTrained=*/true},
+                 {{{8, 48}, {rows, {}}}, /*isTrained=*/true}};
+  op.results = {{{8, 64}, {rows, {}}}};
+  constexpr double first = 4 * 16 * 4;
+  expectPrice(costOfOp(op, {2}, 8), first, 0, first);
+}
+
 TEST(MemoryModel, MeansWorkTwiceOnTheirResult) {
   MemoryOp op;
   op.costRule = MemoryCostRule::Mean;
