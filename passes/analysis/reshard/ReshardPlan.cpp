@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs Dijkstra's algorithm over shardings. Mesh axes are merged first, so that the graph stays
+// Runs Dijkstra's algorithm over shardings. The mesh is reduced first, so that the graph stays
 // small. A direct path gives an upper bound that prunes the search, and a plan if the search is cut
 // off.
 #include "passes/analysis/reshard/ReshardPlan.h"
 
+#include "passes/analysis/reshard/ReducedMesh.h"
 #include "passes/analysis/reshard/ReshardSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,119 +18,6 @@ using pcc::dist::Mesh;
 using pcc::dist::Sharding;
 
 namespace pcc::analysis {
-
-// Merges mesh axes that can stand for one axis. In each of the two shardings they are adjacent in a
-// dimension, both partial or both unused. The search then has few axes, whatever the mesh.
-//
-//   from            to            mesh            merged to two axes
-//   [a.b, c]        [_, a.b]      a=2, b=2, c=2   "a.b" of 4, "c" of 2
-//   [a]             [_]           a=2, b=2, c=2   "a" of 2, "b.c" of 4, idle
-
-namespace {
-
-class MergedAxes {
-public:
-  /// Merges axes of `mesh`, all of more than one rank. Stops when at most `maxAxes` are left, or
-  /// when no two go together in both `from` and `to`.
-  MergedAxes(const dist::Sharding &from, const dist::Sharding &to, const dist::Mesh &mesh,
-             size_t maxAxes);
-
-  /// The mesh of the merged axes, named `a.b`.
-  const dist::Mesh &getMesh() const { return merged; }
-  /// Converts one of the two shardings to merged axes.
-  dist::Sharding merge(const dist::Sharding &sharding) const;
-  /// Converts a step between merged shardings to the axes of the mesh.
-  ReshardStep expand(ReshardStep step) const;
-
-private:
-  dist::AxisList expand(llvm::ArrayRef<std::string> axes) const;
-  dist::Sharding expand(const dist::Sharding &sharding) const;
-
-  const dist::Mesh &mesh;
-  dist::Mesh merged;
-  std::vector<dist::AxisList> groups; ///< the axes of each merged one, slowest first
-};
-
-} // namespace
-
-/// Returns whether `second` directly follows `first` in `sharding`: in one dimension, or where
-/// order means nothing.
-static bool follows(StringRef first, StringRef second, const Sharding &sharding) {
-  for (const AxisList &axes : sharding.getDims())
-    for (size_t i = 0; i + 1 < axes.size(); ++i)
-      if (axes[i] == first && axes[i + 1] == second)
-        return true;
-  if (is_contained(sharding.getPartialAxes(), first))
-    return is_contained(sharding.getPartialAxes(), second);
-  return !sharding.uses(first) && !sharding.uses(second);
-}
-
-MergedAxes::MergedAxes(const Sharding &from, const Sharding &to, const Mesh &mesh, size_t maxAxes)
-    : mesh(mesh) {
-  for (const dist::MeshAxis &axis : mesh.getAxes())
-    groups.push_back({axis.name});
-  auto mergeOne = [&] {
-    for (AxisList &one : groups)
-      for (AxisList &other : groups) {
-        if (&one == &other || !follows(one.back(), other.front(), from) ||
-            !follows(one.back(), other.front(), to))
-          continue;
-        one.append(other);
-        groups.erase(groups.begin() + (&other - groups.data()));
-        return true;
-      }
-    return false;
-  };
-  while (groups.size() > maxAxes && mergeOne())
-    ;
-  SmallVector<dist::MeshAxis> axes;
-  for (const AxisList &group : groups)
-    axes.push_back({join(group, "."), mesh.getSize(group)});
-  merged = Mesh(axes);
-}
-
-/// Puts each group where its first axis stands; the other axes follow it.
-Sharding MergedAxes::merge(const Sharding &sharding) const {
-  auto mergeList = [&](ArrayRef<std::string> axes) {
-    AxisList list;
-    for (const std::string &axis : axes)
-      for (const auto &[group, name] : zip_equal(groups, merged.getAxes()))
-        if (group.front() == axis)
-          list.push_back(name.name);
-    return list;
-  };
-  SmallVector<AxisList, 4> dims;
-  for (const AxisList &axes : sharding.getDims())
-    dims.push_back(mergeList(axes));
-  return Sharding(dims, mergeList(sharding.getPartialAxes()), sharding.getPartialKind());
-}
-
-AxisList MergedAxes::expand(ArrayRef<std::string> axes) const {
-  AxisList list;
-  for (const std::string &axis : axes)
-    list.append(groups[*merged.findAxis(axis)]);
-  return list;
-}
-
-Sharding MergedAxes::expand(const Sharding &sharding) const {
-  SmallVector<AxisList, 4> dims;
-  for (const AxisList &axes : sharding.getDims())
-    dims.push_back(expand(axes));
-  return Sharding(dims, expand(sharding.getPartialAxes()), sharding.getPartialKind());
-}
-
-ReshardStep MergedAxes::expand(ReshardStep step) const {
-  if (groups.size() == mesh.getAxes().size())
-    return step;
-  step.axes = expand(step.axes);
-  step.from = expand(step.from);
-  step.to = expand(step.to);
-  if (step.isExchange()) // the group of an exchange is in the mesh's order
-    llvm::sort(step.axes, [&](const std::string &a, const std::string &b) {
-      return *mesh.findAxis(a) < *mesh.findAxis(b);
-    });
-  return step;
-}
 
 StringRef stringify(StepKind kind) {
   switch (kind) {
@@ -197,8 +85,8 @@ Sharding dropTrivialAxes(const Sharding &sharding, const Mesh &mesh) {
 
 namespace {
 
-/// Limits of the exact search. With more axes, axes that go together are merged. After more settled
-/// shardings, the best plan so far is taken.
+/// Limits of the exact search. A mesh of more axes is reduced. After more settled shardings, the
+/// best plan so far is taken.
 constexpr size_t maxAxes = 4;
 constexpr int64_t maxSettled = 2000;
 
@@ -218,6 +106,13 @@ public:
          Waypoints waypoints)
       : to(to), shape(shape), mesh(mesh), cost(cost), goal(to.str()),
         destination(to, waypoints, shape, mesh) {}
+
+  /// Returns the direct way alone.
+  ReshardPlan runDirect(const Sharding &from) {
+    nodes[from.str()].sharding = from;
+    followDirectWay(from);
+    return collect();
+  }
 
   ReshardPlan run(const Sharding &from) {
     nodes[from.str()].sharding = from;
@@ -314,18 +209,31 @@ private:
 
 } // namespace
 
-ReshardPlan planReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
-                        const Mesh &mesh, ReshardStepCost cost, Waypoints waypoints) {
+static ReshardPlan planOnReducedMesh(const Sharding &from, const Sharding &to,
+                                     ArrayRef<int64_t> shape, const Mesh &mesh,
+                                     ReshardStepCost cost, Waypoints waypoints, bool isDirect) {
   Mesh used = dropTrivialAxes(mesh);
   Sharding start = dropTrivialAxes(from, mesh), goal = dropTrivialAxes(to, mesh);
-  MergedAxes axes(start, goal, used, maxAxes);
-  start = axes.merge(start);
-  goal = axes.merge(goal);
-  auto costOfMerged = [&](const ReshardStep &step) { return cost(axes.expand(step)); };
-  ReshardPlan plan = Search(goal, shape, axes.getMesh(), costOfMerged, waypoints).run(start);
+  ReducedMesh reduced(start, goal, used, maxAxes);
+  start = reduced.reduce(start);
+  goal = reduced.reduce(goal);
+  auto costOfReduced = [&](const ReshardStep &step) { return cost(reduced.expand(step)); };
+  SmallVector<int64_t, 4> part = reduced.reduceShape(shape);
+  Search search(goal, part, reduced.getMesh(), costOfReduced, waypoints);
+  ReshardPlan plan = isDirect ? search.runDirect(start) : search.run(start);
   for (ReshardStep &step : plan.steps)
-    step = axes.expand(std::move(step));
+    step = reduced.expand(std::move(step));
   return plan;
+}
+
+ReshardPlan planReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
+                        const Mesh &mesh, ReshardStepCost cost, Waypoints waypoints) {
+  return planOnReducedMesh(from, to, shape, mesh, cost, waypoints, /*isDirect=*/false);
+}
+
+ReshardPlan planDirectReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
+                              const Mesh &mesh, ReshardStepCost cost) {
+  return planOnReducedMesh(from, to, shape, mesh, cost, Waypoints::None, /*isDirect=*/true);
 }
 
 } // namespace pcc::analysis

@@ -83,6 +83,12 @@ ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
                         ReshardStepCost cost = costByElements,
                         Waypoints waypoints = Waypoints::None);
 
+/// Returns a plan of few steps at once, without a search: sums are reduced, then blocks exchanged
+/// or sliced. Never cheaper than planReshard.
+ReshardPlan planDirectReshard(const dist::Sharding &from, const dist::Sharding &to,
+                              llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
+                              ReshardStepCost cost);
+
 /// Returns the sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);
 /// Returns the mesh without axes of one rank.

@@ -4,6 +4,7 @@
 // edges to the tensor and computes all shortest paths by Floyd's algorithm.
 #include "passes/analysis/reshard/ReshardTable.h"
 
+#include "passes/analysis/reshard/ReducedMesh.h"
 #include "passes/analysis/reshard/ReshardSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -77,8 +78,7 @@ void ReshardGraph::addSteps(const Mesh &mesh, ArrayRef<int64_t> shape) {
 }
 
 /// Floyd's algorithm (Algorithm 97, CACM 5(6), 1962) on the costs of the steps.
-ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements,
-                           const ReshardCostModel &cost)
+ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements, StepCost cost)
     : graph(graph), seconds(graph.size() * graph.size(), std::numeric_limits<double>::infinity()) {
   size_t size = graph.size();
   double scale = static_cast<double>(elements) / graph.elements;
@@ -99,16 +99,38 @@ ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements,
 }
 
 const ReshardTable &ReshardTables::get(ArrayRef<int64_t> shape, int64_t elementBytes) {
-  std::string cuts, size = std::to_string(product_of(shape) * elementBytes);
+  return get(mesh, shape, elementBytes, ReshardCostModel(cluster, mesh, elementBytes));
+}
+
+std::optional<double> ReshardTables::find(const Sharding &from, const Sharding &to,
+                                          ArrayRef<int64_t> shape, int64_t elementBytes) {
+  if (from == to)
+    return 0;
+  Mesh wide = dropTrivialAxes(mesh);
+  ReducedMesh reduced(from, to, wide, maxReducedAxes);
+  if (reduced.getMesh().getAxes().size() > maxReducedAxes)
+    return std::nullopt;
+  ReshardCostModel cost(cluster, mesh, elementBytes);
+  auto costOfReduced = [&](const ReshardStep &step, double scale) {
+    return cost(reduced.expand(step), scale);
+  };
+  const ReshardTable &table =
+      get(reduced.getMesh(), reduced.reduceShape(shape), elementBytes, costOfReduced);
+  return table(table.getGraph().find(reduced.reduce(from)),
+               table.getGraph().find(reduced.reduce(to)));
+}
+
+const ReshardTable &ReshardTables::get(const Mesh &used, ArrayRef<int64_t> shape,
+                                       int64_t elementBytes, ReshardTable::StepCost cost) {
+  std::string cuts = used.str() + " ", size = std::to_string(product_of(shape) * elementBytes);
   for (int64_t extent : shape)
-    cuts += std::to_string(std::gcd(extent, mesh.getNumRanks())) + " ";
+    cuts += std::to_string(std::gcd(extent, used.getNumRanks())) + " ";
   std::unique_ptr<ReshardGraph> &graph = graphs[cuts];
   if (!graph)
-    graph = std::make_unique<ReshardGraph>(shape, mesh);
+    graph = std::make_unique<ReshardGraph>(shape, used);
   std::unique_ptr<ReshardTable> &table = tables[cuts + "of " + size];
   if (!table)
-    table = std::make_unique<ReshardTable>(*graph, product_of(shape),
-                                           ReshardCostModel(cluster, mesh, elementBytes));
+    table = std::make_unique<ReshardTable>(*graph, product_of(shape), cost);
   return *table;
 }
 

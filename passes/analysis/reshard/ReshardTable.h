@@ -8,6 +8,10 @@
 //                   between them, each with the share of the tensor that it moves
 //   ReshardTable    the costs of the steps for one tensor, and the cheapest paths of all pairs
 //
+// On a mesh of many axes there are too many shardings for a table of all. There each pair has the
+// table of its reduced mesh (ReducedMesh.h), which it shares with all pairs that differ in the same
+// axes.
+//
 // [8, 1024, 512] and [8, 1024, 2048] share a graph on 2x4 ranks. The costs are those of planReshard
 // with all waypoints. Partial shardings are sums only.
 #pragma once
@@ -20,6 +24,9 @@ namespace pcc::analysis {
 
 /// Maximum number of axes of more than one rank for which all shardings are listed.
 inline constexpr size_t maxTableAxes = 3;
+/// Maximum number of axes of a reduced mesh that has a table. There are many such meshes, and few
+/// pairs ask for the same, so these tables must be small.
+inline constexpr size_t maxReducedAxes = 2;
 
 class ReshardGraph {
 public:
@@ -51,8 +58,11 @@ private:
 
 class ReshardTable {
 public:
+  /// Returns the cost of a step whose number of elements is multiplied by `scale`.
+  using StepCost = llvm::function_ref<double(const ReshardStep &step, double scale)>;
+
   /// Table of a tensor of `elements` elements whose shape has `graph`. `graph` outlives this.
-  ReshardTable(const ReshardGraph &graph, int64_t elements, const ReshardCostModel &cost);
+  ReshardTable(const ReshardGraph &graph, int64_t elements, StepCost cost);
 
   const ReshardGraph &getGraph() const { return graph; }
   /// Returns the seconds between two shardings, given by their indices.
@@ -70,9 +80,17 @@ public:
   ReshardTables(const dist::Mesh &mesh, const abi::Cluster &cluster)
       : mesh(mesh), cluster(cluster) {}
 
+  /// Returns the table of all shardings of a tensor; the mesh has at most maxTableAxes axes.
   const ReshardTable &get(llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
+  /// Returns the seconds between two shardings, which are legal, without axes of one rank, and
+  /// partial as sums only. Returns nothing if they differ in more than maxReducedAxes axes.
+  std::optional<double> find(const dist::Sharding &from, const dist::Sharding &to,
+                             llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
 
 private:
+  const ReshardTable &get(const dist::Mesh &used, llvm::ArrayRef<int64_t> shape,
+                          int64_t elementBytes, ReshardTable::StepCost cost);
+
   const dist::Mesh &mesh;
   const abi::Cluster &cluster;
   llvm::StringMap<std::unique_ptr<ReshardGraph>> graphs;

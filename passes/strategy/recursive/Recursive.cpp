@@ -7,8 +7,6 @@
 // no constraints.
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/reshard/ReshardPlan.h"
-#include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/Search.h"
@@ -28,9 +26,6 @@ namespace {
 void improveTime(ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
                  const StrategyRecursiveOptions &asked, const abi::Cluster &cluster,
                  RecursiveOutcome &outcome) {
-  // On more axes every reshard would be planned separately, which takes minutes.
-  if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes)
-    return;
   SearchOptions options;
   options.memoryLimit = asked.memoryLimit;
   outcome.byRoofline = improveSearch(module, mesh, std::move(fixed), cluster, options);

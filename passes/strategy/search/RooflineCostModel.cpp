@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An op with a local form is built in a scratch module and costed op by op. Any other op is costed
-// on its local shapes. Reshards come from precomputed tables on meshes of few axes, and from plans
-// on larger ones.
+// on its local shapes. Reshards come from precomputed tables. Between two shardings that differ in
+// many axes, the direct way is an upper bound.
 #include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/dist/Dist.h"
@@ -83,6 +83,19 @@ const analysis::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, c
   return planCache.plan(from, to, type.getShape(), analysis::getElementBytes(type));
 }
 
+double RooflineCostModel::costOfUse(RankedTensorType type, const Sharding &from,
+                                    const Sharding &to) {
+  int64_t elementBytes = analysis::getElementBytes(type);
+  auto isSum = [](const Sharding &sharding) {
+    return !sharding.isPartial() || sharding.getPartialKind() == ReduceKind::Sum;
+  };
+  if (isSum(from) && isSum(to))
+    if (auto seconds = tables.find(from, to, type.getShape(), elementBytes))
+      return *seconds;
+  analysis::ReshardCostModel cost(cluster, mesh, elementBytes);
+  return analysis::planDirectReshard(from, to, type.getShape(), mesh, cost).cost;
+}
+
 std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
                                                   ArrayRef<const Sharding *> from,
                                                   ArrayRef<const Sharding *> to) {
@@ -91,7 +104,7 @@ std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
   if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
-        seconds.push_back(planCache.plan(*left, *right, type.getShape(), elementBytes).cost);
+        seconds.push_back(costOfUse(type, *left, *right));
     return seconds;
   }
   const analysis::ReshardTable &table = tables.get(type.getShape(), elementBytes);

@@ -162,8 +162,9 @@ public:
   void widen() {
     const dist::Mesh &mesh = costModel->getMesh();
     double edges = static_cast<double>(problem->getProblem().edges.size());
-    auto numAxes = static_cast<double>(analysis::dropTrivialAxes(mesh).getAxes().size());
-    if (edges * std::pow(optionsPerAxis, 2 * numAxes) > maxTableEntries)
+    size_t numAxes = analysis::dropTrivialAxes(mesh).getAxes().size();
+    if (numAxes > analysis::maxTableAxes ||
+        edges * std::pow(optionsPerAxis, 2.0 * double(numAxes)) > maxTableEntries)
       return;
     auto all = std::make_shared<SearchProblem>(module, mesh, costModel->getCluster(), fixed,
                                                problem->getProblem().usageLimit);

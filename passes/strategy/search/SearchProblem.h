@@ -121,11 +121,13 @@ public:
 
 private:
   double costOfLocalForm(mlir::func::FuncOp function) const;
+  double costOfUse(mlir::RankedTensorType type, const dist::Sharding &from,
+                   const dist::Sharding &to);
 
   const abi::Cluster &cluster;
   dist::Mesh mesh;
   analysis::ReshardTables tables;
-  analysis::ReshardPlanCache planCache; ///< for meshes of more axes than tables support
+  analysis::ReshardPlanCache planCache; ///< for explanations
   LocalProgram local;
   llvm::DenseMap<mlir::Operation *, analysis::KernelShares> shares; ///< by function
 };

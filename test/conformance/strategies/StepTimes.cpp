@@ -2,11 +2,13 @@
 #include "test/conformance/strategies/StepTimes.h"
 
 #include "passes/analysis/names/OpNames.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/Search.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/strategies/CostQuestion.h"
+#include "test/conformance/strategies/ModelWriter.h"
 #include "test/conformance/strategies/NodeGraph.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -18,28 +20,58 @@ using pcc::strategy::SearchOutcome;
 namespace pcc::conformance {
 namespace {
 
-/// Turns the answer's assignment into constraints on the first piece of every node; other pieces
-/// follow.
-ConstrainedProgram pinTheirs(const Case &question, ModuleOp module) {
-  const llvm::json::Object *strategies = question.object->getObject("strategies");
+/// Returns the strategy of the node of this name, if it is to be a constraint.
+using FindStrategy = llvm::function_ref<std::optional<Tuples>(llvm::StringRef node)>;
+
+/// Turns strategies into constraints on the first piece of every node; other pieces follow.
+ConstrainedProgram pin(const Case &question, ModuleOp module, FindStrategy findStrategy) {
   strategy::MemoryGraph graph(module);
   std::vector<mlir::Operation *> ops;
   std::vector<strategy::DeviceMatrix> matrices;
   llvm::DenseSet<llvm::StringRef> known;
   for (const strategy::MemoryNode &node : graph.nodes) {
     llvm::StringRef name = findNode(question, node.op);
-    const llvm::json::Array *tuples = strategies->getArray(name);
+    std::optional<Tuples> tuples = findStrategy(name);
     if (!tuples || !known.insert(name).second)
       continue;
     ops.push_back(node.op);
-    matrices.push_back(countFactors(node.modelOp, readTuples(*tuples)));
+    matrices.push_back(countFactors(node.modelOp, *tuples));
   }
   strategy::MeshRefinement refined = strategy::refineMesh(question.devices, matrices);
   ConstrainedProgram program;
   program.mesh = refined.mesh;
+  program.given.fullBatch = isFullBatch(question);
+  program.given.gradientFactor = [](auto &&...) { return 1.0; };
   for (auto [op, factors] : llvm::zip_equal(ops, refined.matrices))
     program.given.ops[op].factors = factors;
   return program;
+}
+
+/// Pins the answer's assignment.
+ConstrainedProgram pinTheirs(const Case &question, ModuleOp module) {
+  const llvm::json::Object *strategies = question.object->getObject("strategies");
+  return pin(question, module, [&](llvm::StringRef name) -> std::optional<Tuples> {
+    const llvm::json::Array *tuples = strategies->getArray(name);
+    return tuples ? std::optional(readTuples(*tuples)) : std::nullopt;
+  });
+}
+
+/// Pins the strategies that the question gives.
+ConstrainedProgram pinGiven(const Case &question, ModuleOp module) {
+  return pin(question, module, [&](llvm::StringRef name) -> std::optional<Tuples> {
+    auto node = llvm::find_if(question.nodes, [&](const Node &n) { return n.name == name; });
+    return node == question.nodes.end() ? std::nullopt : ModelWriter::strategyOf(*node);
+  });
+}
+
+/// Completes the constraints in `pinned` and improves what they leave open. Unlike a search, this
+/// is fast on a mesh of any number of axes.
+SearchOutcome complete(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
+                       const SearchOptions &options) {
+  strategy::SeedShardings fixed = pinned.given;
+  dist::Mesh mesh = pinned.mesh;
+  strategy::annotateProgram(module, std::move(pinned));
+  return strategy::improveSearch(module, mesh, std::move(fixed), cluster, options);
 }
 
 /// Reads the time of a plan, if there is one.
@@ -48,42 +80,82 @@ void take(const SearchOutcome &outcome, double &time, StepTimes &times) {
   times.isWhole &= outcome.isFeasible();
 }
 
-} // namespace
+/// A question's training step, or its forward graph if it does not train, and a machine.
+struct TimedProgram {
+  Program program;
+  abi::Cluster cluster;
+};
 
-std::optional<StepTimes> measureSteps(const Case &question, const Model &model, unsigned maxAxes,
-                                      MLIRContext &context, std::string &error) {
+std::optional<TimedProgram> compileTimed(const Case &question, const Model &model,
+                                         MLIRContext &context, std::string &error) {
   bool trains =
       question.object->getBoolean("train").value_or(false) && !question.parameters.empty();
   Program program = trains ? compileStep(model.trainingText, context)
                            : compileSingle(model.text, /*trains=*/false, context);
   auto cluster = machine::parseCluster(std::to_string(question.devices) + "xh100");
-  if (!program.module || !cluster) {
-    error = program.module ? cluster.status().message() : program.error;
+  if (program.module && cluster)
+    return TimedProgram{std::move(program), *cluster};
+  error = program.module ? cluster.status().message() : program.error;
+  return std::nullopt;
+}
+
+constexpr int64_t anyMemory = int64_t(1) << 50; ///< only times are compared
+
+/// Returns the step time of a program whose constraints are propagated.
+double measurePropagated(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster) {
+  dist::Mesh mesh = pinned.mesh;
+  strategy::SeedShardings fixed = pinned.given;
+  strategy::annotateProgram(module, std::move(pinned), &cluster);
+  SearchOptions options;
+  options.memoryLimit = anyMemory;
+  auto outcome = strategy::improveSearch(module, mesh, std::move(fixed), cluster, options);
+  return static_cast<double>(outcome.costBefore);
+}
+
+} // namespace
+
+std::optional<StepTimes> measureSteps(const Case &question, const Model &model,
+                                      MLIRContext &context, std::string &error) {
+  std::optional<TimedProgram> timed = compileTimed(question, model, context, error);
+  if (!timed)
     return std::nullopt;
-  }
-  ConstrainedProgram theirs = pinTheirs(question, *program.module), cut;
-  strategy::addRecursiveStrategy(*program.module, question.devices, cut);
-  if (theirs.mesh.getAxes().size() > maxAxes || cut.mesh.getAxes().size() > maxAxes)
-    return std::nullopt;
+  ModuleOp module = *timed->program.module;
+  const abi::Cluster &cluster = timed->cluster;
+  ConstrainedProgram theirs = pinTheirs(question, module), cut;
+  strategy::addRecursiveStrategy(module, question.devices, cut);
+  cut.given.fullBatch = isFullBatch(question);
   SearchOptions options;
   options.solve.seconds = 3;
-  options.solve.slowdown = 50;            // a busy machine makes the same decisions, later
-  options.memoryLimit = int64_t(1) << 50; // only times are compared
-  for (ConstrainedProgram *each : {&theirs, &cut})
-    each->given.fullBatch = isFullBatch(question);
-  ConstrainedProgram free;
-  free.mesh = theirs.mesh;
-  free.given.fullBatch = isFullBatch(question);
-  strategy::SeedShardings fixed = free.given;
+  options.solve.slowdown = 50; // a busy machine makes the same decisions, later
+  options.memoryLimit = anyMemory;
   StepTimes times;
-  ModuleOp module = *program.module;
-  take(strategy::search(module, theirs, *cluster, options), times.theirs, times);
-  take(strategy::search(module, free, *cluster, options), times.best, times);
-  cut.given.gradientFactor = [](auto &&...) { return 1.0; };
+  if (theirs.mesh.getAxes().size() > analysis::maxTableAxes) {
+    take(complete(module, theirs, cluster, options), times.theirs, times);
+  } else {
+    ConstrainedProgram free;
+    free.mesh = theirs.mesh;
+    free.given.fullBatch = isFullBatch(question);
+    take(strategy::search(module, theirs, cluster, options), times.theirs, times);
+    take(strategy::search(module, free, cluster, options), times.best.emplace(), times);
+  }
+  strategy::SeedShardings fixed;
+  fixed.fullBatch = isFullBatch(question);
   dist::Mesh mesh = cut.mesh;
+  cut.given.gradientFactor = [](auto &&...) { return 1.0; };
   strategy::annotateProgram(module, std::move(cut));
-  take(strategy::improveSearch(module, mesh, fixed, *cluster, options), times.cut, times);
+  take(strategy::improveSearch(module, mesh, fixed, cluster, options), times.cut, times);
   return times;
+}
+
+std::optional<PropagatedTimes> measurePropagation(const Case &question, const Model &model,
+                                                  MLIRContext &context, std::string &error) {
+  std::optional<TimedProgram> timed = compileTimed(question, model, context, error);
+  if (!timed)
+    return std::nullopt;
+  ModuleOp module = *timed->program.module;
+  double ours = measurePropagated(module, pinGiven(question, module), timed->cluster);
+  double theirs = measurePropagated(module, pinTheirs(question, module), timed->cluster);
+  return PropagatedTimes{ours, theirs};
 }
 
 } // namespace pcc::conformance

@@ -2,6 +2,7 @@
 //
 // Plans between shardings. test/oracle/sharding runs every pair and shows that each plan keeps the
 // value.
+#include "passes/analysis/reshard/ReducedMesh.h"
 #include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
@@ -158,4 +159,45 @@ TEST(ReshardPlanCache, ByTimeFewMessagesDecideForSmallTensors) {
   EXPECT_EQ(planCache.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
   // Large tensors are reduced in parts by the idle ranks along x.
   EXPECT_GT(planCache.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
+}
+
+//===-- Reduced meshes ----------------------------------------------------------------------===//
+
+TEST(ReducedMesh, MergesAxesThatStandForOne) {
+  Mesh cube({{"a", 2}, {"b", 2}, {"c", 2}});
+  Sharding from = split({{"a", "b"}, {"c"}}), to = split({{}, {"a", "b"}});
+  ReducedMesh reduced(from, to, cube, 2);
+  EXPECT_EQ(reduced.getMesh().str(), "a.b=4, c=2");
+  EXPECT_EQ(reduced.reduce(from).str(), "[a.b, c]");
+  EXPECT_EQ(reduced.reduce(to).str(), "[_, a.b]");
+  EXPECT_EQ(reduced.expand(llvm::ArrayRef<std::string>{"a.b"}), (AxisList{"a", "b"}));
+}
+
+TEST(ReducedMesh, DropsAxesThatBothUseAlike) {
+  Mesh wide({{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}});
+  Sharding from = split({{"a", "b"}, {"c"}}).withPartial({"d"});
+  Sharding to = split({{"a", "c"}, {"b"}}).withPartial({"d"});
+  ReducedMesh reduced(from, to, wide, 2);
+  EXPECT_EQ(reduced.getMesh().str(), "b=2, c=2");
+  EXPECT_EQ(reduced.reduce(from).str(), "[b, c]");
+  EXPECT_EQ(reduced.reduceShape({16, 16}), (llvm::SmallVector<int64_t, 4>{8, 16}));
+}
+
+// A plan on a reduced mesh leads from one sharding to the other on the whole mesh.
+TEST(ReducedMesh, PlansLeadFromOneToTheOther) {
+  Mesh wide({{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}, {"f", 2}});
+  Sharding from = split({{"a", "b", "c"}, {"d"}}).withPartial({"e", "f"});
+  Sharding to = split({{"a", "d"}, {"c", "b"}}).withPartial({"f"});
+  for (bool isDirect : {false, true}) {
+    ReshardPlan result = isDirect ? planDirectReshard(from, to, {64, 64}, wide, costByElements)
+                                  : planReshard(from, to, {64, 64}, wide);
+    Sharding here = from;
+    for (const ReshardStep &step : result.steps) {
+      EXPECT_EQ(step.from.str(), here.str());
+      EXPECT_EQ(step.to.verify({64, 64}, wide), "");
+      EXPECT_FALSE(llvm::is_contained(step.axes, "a")) << step.str();
+      here = step.to;
+    }
+    EXPECT_EQ(here.str(), to.str());
+  }
 }

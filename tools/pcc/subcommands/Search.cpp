@@ -178,8 +178,7 @@ private:
     if (!tables.meshes.empty())
       return tell(SearchReport(tables.meshes));
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
-                          "recursive_programming along three axes or fewer, which report a "
-                          "cost");
+                          "recursive_programming, which report a cost");
   }
 
   /// Searches for the best pipeline and writes its strategy file.
