@@ -67,6 +67,20 @@ std::string ReshardPlan::str() const {
   return join(texts, ", ");
 }
 
+/// Returns whether slices alone lead from the cuts of `here` to those of `there`.
+static bool isOnTheWay(const Sharding &here, const Sharding &there) {
+  return all_of(zip_equal(here.getDims(), there.getDims()), [](auto pair) {
+    auto &[some, all] = pair;
+    return ArrayRef(all).take_front(some.size()) == ArrayRef(some);
+  });
+}
+
+bool isLocal(const Sharding &from, const Sharding &to) {
+  return from != to && isOnTheWay(from, to) &&
+         all_of(from.getPartialAxes(),
+                [&](const std::string &axis) { return is_contained(to.getPartialAxes(), axis); });
+}
+
 Mesh dropTrivialAxes(const Mesh &mesh) {
   SmallVector<dist::MeshAxis, 4> axes(mesh.getAxes());
   erase_if(axes, [](const dist::MeshAxis &axis) { return axis.size == 1; });
@@ -153,14 +167,6 @@ private:
       here = step->to;
       relax(costHere, *step);
     }
-  }
-
-  /// Returns whether slices alone lead from `here` to `there`.
-  static bool isOnTheWay(const Sharding &here, const Sharding &there) {
-    return all_of(zip_equal(here.getDims(), there.getDims()), [](auto pair) {
-      auto &[some, all] = pair;
-      return ArrayRef(all).take_front(some.size()) == ArrayRef(some);
-    });
   }
 
   void relax(double costHere, ReshardStep &step) {

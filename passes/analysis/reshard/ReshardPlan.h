@@ -89,6 +89,9 @@ ReshardPlan planDirectReshard(const dist::Sharding &from, const dist::Sharding &
                               llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                               ReshardStepCost cost);
 
+/// Whether a rank needs only its own block of `from` to make that of `to`, which is another one.
+bool isLocal(const dist::Sharding &from, const dist::Sharding &to);
+
 /// Returns the sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);
 /// Returns the mesh without axes of one rank.

@@ -83,8 +83,8 @@ const analysis::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, c
   return planCache.plan(from, to, type.getShape(), analysis::getElementBytes(type));
 }
 
-double RooflineCostModel::costOfUse(RankedTensorType type, const Sharding &from,
-                                    const Sharding &to) {
+double RooflineCostModel::costOfReshard(RankedTensorType type, const Sharding &from,
+                                        const Sharding &to) {
   int64_t elementBytes = analysis::getElementBytes(type);
   auto isSum = [](const Sharding &sharding) {
     return !sharding.isPartial() || sharding.getPartialKind() == ReduceKind::Sum;
@@ -96,15 +96,15 @@ double RooflineCostModel::costOfUse(RankedTensorType type, const Sharding &from,
   return analysis::planDirectReshard(from, to, type.getShape(), mesh, cost).cost;
 }
 
-std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
-                                                  ArrayRef<const Sharding *> from,
-                                                  ArrayRef<const Sharding *> to) {
+std::vector<double> RooflineCostModel::costOfReshards(RankedTensorType type,
+                                                      ArrayRef<const Sharding *> from,
+                                                      ArrayRef<const Sharding *> to) {
   int64_t elementBytes = analysis::getElementBytes(type);
   std::vector<double> seconds;
   if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
-        seconds.push_back(costOfUse(type, *left, *right));
+        seconds.push_back(costOfReshard(type, *left, *right));
     return seconds;
   }
   const analysis::ReshardTable &table = tables.get(type.getShape(), elementBytes);
@@ -115,6 +115,17 @@ std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
   for (const Sharding *left : from)
     for (unsigned row = find(left); unsigned column : columns)
       seconds.push_back(table(row, column));
+  return seconds;
+}
+
+std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
+                                                  ArrayRef<const Sharding *> from,
+                                                  ArrayRef<const Sharding *> to, bool inMemory) {
+  std::vector<double> seconds = costOfReshards(type, from, to);
+  double launch = inMemory ? cluster.device().launch_seconds().value() : 0;
+  for (auto [index, each] : llvm::enumerate(seconds))
+    if (analysis::isLocal(*from[index / to.size()], *to[index % to.size()]))
+      each += launch;
   return seconds;
 }
 

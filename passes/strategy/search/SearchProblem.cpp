@@ -6,6 +6,7 @@
 #include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/graph/Roles.h"
+#include "passes/analysis/kernels/KernelLoops.h"
 #include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/sharding/Shardings.h"
 #include <cmath>
@@ -83,6 +84,15 @@ const Sharding *findGiven(const SearchNode &node, const SeedShardings &given) {
       node.role.getKind() == RoleKind::Parameter ? given.parameters : given.inputs;
   auto found = map.find(graph::getName(node.role));
   return found == map.end() ? nullptr : &found->second;
+}
+
+/// Whether a kernel that is no loop, such as a matmul, reads the value of a node, so that a slice
+/// of the value must be a kernel of its own.
+bool readsMemory(const SearchNode &node) {
+  if (node.kind == SearchNode::Kind::Op)
+    return analysis::readsMemory(node.op);
+  return node.kind == SearchNode::Kind::Shared &&
+         llvm::any_of(node.value.getUsers(), analysis::readsMemory);
 }
 
 /// Returns `parameter w` or `gradient w`.
@@ -258,8 +268,9 @@ void SearchProblem::addNode(const SearchNode &node) {
 
 const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   const NodeOptions &from = *optionsOfNode[edge.from], &to = *optionsOfNode[edge.to];
+  bool inMemory = readsMemory(graph.nodes[edge.to]);
   auto [it, isNew] = tables.try_emplace(
-      {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs});
+      {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs, inMemory});
   if (!isNew)
     return it->second;
   SmallVector<const Sharding *> made, wanted;
@@ -268,7 +279,7 @@ const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   for (const OpSharding &opSharding : to.opShardings)
     wanted.push_back(&opSharding.operands[edge.operand]);
   std::vector<int64_t> costs;
-  for (double seconds : costModel->costOfUses(edge.type, made, wanted))
+  for (double seconds : costModel->costOfUses(edge.type, made, wanted, inMemory))
     costs.push_back(toPicoseconds(seconds) * edge.runs);
   if (llvm::any_of(costs, [](int64_t cost) { return cost != 0; }))
     it->second = std::move(costs);
@@ -302,7 +313,9 @@ void SearchProblem::addOutput(const SearchOutput &output) {
   for (auto [opSharding, cost] :
        llvm::zip_equal(optionsOfNode[output.from]->opShardings, problem.nodes[output.from].costs)) {
     const Sharding &made = opSharding.results[output.result], whole = made.withoutPartial();
-    cost += toPicoseconds(costModel->costOfUses(output.type, &made, &whole).front()) * output.runs;
+    cost += toPicoseconds(
+                costModel->costOfUses(output.type, &made, &whole, /*inMemory=*/false).front()) *
+            output.runs;
   }
 }
 

@@ -112,17 +112,22 @@ public:
   /// Lists the collectives in the local form of the split `op`.
   std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &opSharding);
   /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major.
+  /// `inMemory`: the result must be in memory, so a slice launches a kernel. Otherwise the kernel
+  /// that reads it slices it.
   std::vector<double> costOfUses(mlir::RankedTensorType type,
                                  llvm::ArrayRef<const dist::Sharding *> from,
-                                 llvm::ArrayRef<const dist::Sharding *> to);
+                                 llvm::ArrayRef<const dist::Sharding *> to, bool inMemory);
   /// Returns the reshard plan between two shardings, as optimized for the machine.
   const analysis::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
                                        const dist::Sharding &to);
 
 private:
   double costOfLocalForm(mlir::func::FuncOp function) const;
-  double costOfUse(mlir::RankedTensorType type, const dist::Sharding &from,
-                   const dist::Sharding &to);
+  double costOfReshard(mlir::RankedTensorType type, const dist::Sharding &from,
+                       const dist::Sharding &to);
+  std::vector<double> costOfReshards(mlir::RankedTensorType type,
+                                     llvm::ArrayRef<const dist::Sharding *> from,
+                                     llvm::ArrayRef<const dist::Sharding *> to);
 
   const abi::Cluster &cluster;
   dist::Mesh mesh;
@@ -198,9 +203,10 @@ public:
 
 private:
   using NodeOptionsPtr = std::shared_ptr<const NodeOptions>;
-  /// Key of equal tables: options, result and operand, type, and reshards per step.
+  /// Key of equal tables: options, result and operand, type, reshards per step, and whether the
+  /// value is read from memory.
   using TableKey = std::tuple<const NodeOptions *, unsigned, const NodeOptions *, unsigned,
-                              const void *, int64_t>;
+                              const void *, int64_t, bool>;
   /// Cost table; absent for edges that never cost anything.
   using Table = std::optional<solve::CostTable>;
 

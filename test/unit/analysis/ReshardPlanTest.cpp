@@ -56,6 +56,17 @@ TEST(ReshardPlan, ReplicatedToSplitIsFree) {
   EXPECT_EQ(result.steps.size(), 2u);
 }
 
+TEST(ReshardPlan, KnowsWhatARankHasItself) {
+  Sharding rows = split({{"x"}, {}}), whole = Sharding::replicated(2);
+  EXPECT_TRUE(isLocal(whole, rows));
+  EXPECT_TRUE(isLocal(rows, split({{"x", "y"}, {}})));
+  EXPECT_TRUE(isLocal(rows, rows.withPartial({"y"})));
+  EXPECT_FALSE(isLocal(rows, rows));
+  EXPECT_FALSE(isLocal(rows, whole));
+  EXPECT_FALSE(isLocal(rows, split({{"y", "x"}, {}})));
+  EXPECT_FALSE(isLocal(rows.withPartial({"y"}), rows));
+}
+
 TEST(ReshardPlan, ReplicatedToPartialKeepsOneCopy) {
   EXPECT_EQ(plan(Sharding::replicated(2), Sharding::replicated(2).withPartial({"x"})).str(),
             "mask(x)");
