@@ -20,16 +20,24 @@ static json::Object toJson(const plan::Seconds &seconds) {
 
 json::Value pcc::cli::toJson(const plan::StepCost &step) {
   json::Array sections;
-  for (const plan::SectionCost &section : step.sections)
+  for (const plan::SectionCost &section : step.sections) {
+    json::Array ops;
+    for (const plan::OpTime &op : section.ops)
+      ops.push_back(json::Object{{"name", op.name},
+                                 {"op", op.mnemonic},
+                                 {"pass", op.pass == plan::Pass::Forward ? "forward" : "backward"},
+                                 {"seconds", op.seconds}});
     sections.push_back(json::Object{{"section", section.name},
                                     {"runs", section.runs},
                                     {"seconds", section.sum()},
                                     {"flops", section.flops},
                                     {"live_bytes", section.liveBytes},
                                     {"hidden", section.hidden},
+                                    {"ops", std::move(ops)},
                                     {"forward", ::toJson(section.forward)},
                                     {"recomputed", ::toJson(section.recomputed)},
                                     {"backward", ::toJson(section.backward)}});
+  }
   return json::Object{{"step_seconds", step.sum()},     {"peak_bytes", step.peakBytes},
                       {"held_bytes", step.heldBytes},   {"reductions", step.reductions},
                       {"gathers", step.gathers},        {"hidden", step.hidden},

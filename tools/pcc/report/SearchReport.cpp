@@ -80,6 +80,8 @@ json::Value SearchReport::toJson() const {
   json::Object report{{"cost", best.cost},      {"bound", best.bound},
                       {"seconds", seconds},     {"meshes", std::move(rows)},
                       {"ops", std::move(plan)}, {"constraints", std::move(costs)}};
+  if (programCost)
+    report["program_cost"] = *programCost;
   if (best.cutSeconds > 0) {
     report["cut_seconds"] = best.cutSeconds;
     report["cost_before"] = best.costBefore;
@@ -118,6 +120,12 @@ void SearchReport::print() const {
     llvm::outs() << llvm::formatv(
         "recursive cuts: {0:f4} s, {1:f4} ms per step before improvement\n", best.cutSeconds,
         best.costBefore * 1e3);
+  if (double cost = meshes.front().cost; programCost && cost > 0)
+    llvm::outs() << llvm::formatv(
+        "program of the best: {0:f4} ms per step by the same costs, {1:f1} % "
+        "{2} than counted\n",
+        *programCost * 1e3, 100 * std::abs(*programCost / cost - 1),
+        *programCost < cost ? "less" : "more");
   std::vector<PlannedOp> longest = ops;
   llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
     return lhs.seconds > rhs.seconds;

@@ -29,11 +29,13 @@ class SearchReport {
 public:
   /// Copies the reported facts out of `candidates`, best first, whose problems must still exist.
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
+  /// Sets the seconds of the best plan's program, by the same costs.
+  void setProgramCost(double seconds) { programCost = seconds; }
 
-  /// Returns `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy",
-  /// "out_strategy", "cost"}}, "constraints": [{"constraint", "cost", "max_cost"}]}`; times in
-  /// seconds. With recursive cuts also "cut_seconds", the time of the cuts alone, and
-  /// "cost_before", the cost before their improvement.
+  /// Returns `{"cost", "program_cost", "bound", "seconds", "meshes": […], "ops": {NAME:
+  /// {"in_strategy", "out_strategy", "cost"}}, "constraints": [{"constraint", "cost",
+  /// "max_cost"}]}`; times in seconds. With recursive cuts also "cut_seconds", the time of the cuts
+  /// alone, and "cost_before", the cost before their improvement.
   llvm::json::Value toJson() const;
   /// Prints a table of the meshes, the slowest ops of the plan, and the cost of constraints.
   void print() const;
@@ -47,6 +49,7 @@ private:
   };
 
   std::vector<Mesh> meshes;
+  std::optional<double> programCost;
   std::vector<PlannedOp> ops; ///< in program order
   std::vector<strategy::ConstraintCost> constraints;
 };

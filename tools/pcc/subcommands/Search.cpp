@@ -4,6 +4,7 @@
 // bound that proves its quality.
 
 #include "compiler/StrategyPasses.h"
+#include "compiler/plan/cost/StepCost.h"
 #include "compiler/search/PipelineSearch.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/Solve.h"
@@ -151,7 +152,8 @@ private:
     return Success;
   }
 
-  /// Compiles up to the plan, reports it and writes it as a strategy file.
+  /// Compiles up to the plan, reports it and writes it as a strategy file. Under the cost model
+  /// `roofline`, goes on to the program of a rank and reports its cost, too.
   ExitCode searchModel(CompileOptions options) {
     if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
         initial.getNumOccurrences())
@@ -166,19 +168,35 @@ private:
     options.constraintTimeLimit = constraintTimeLimit;
     if (pipelines)
       return searchPipelines(std::move(options));
+    options.keptComposites = {"dropout"}; // as for `pcc explain --cost`
     Session session;
     SearchTables tables;
+    std::optional<SearchReport> report;
+    options.observe = [&](CompilePhase phase, mlir::ModuleOp) {
+      if (phase == CompilePhase::Strategy && !tables.meshes.empty())
+        report.emplace(tables.meshes);
+      return mlir::success();
+    };
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        compileFlags.compile(session, options, CompilePhase::Strategy, code, &tables);
+        compileFlags.compile(session, options, getLastPhase(options.parallel), code, &tables);
     if (!module)
       return code;
     if (tables.memory)
       return tell(MemoryReport(*tables.memory));
-    if (!tables.meshes.empty())
-      return tell(SearchReport(tables.meshes));
+    if (report) {
+      plan::CostOptions allExposed;
+      allExposed.hidesReductions = false;
+      report->setProgramCost(plan::estimateStepCost(*module, tables.cluster, allExposed).sum());
+      return tell(*report);
+    }
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
                           "recursive_programming, which report a cost");
+  }
+
+  /// A plan under the cost model `roofline` is compared with its program.
+  static CompilePhase getLastPhase(const abi::ParallelConfig &config) {
+    return config.cost_model() == abi::MODEL_MEMORY ? CompilePhase::Strategy : CompilePhase::Spmd;
   }
 
   /// Searches for the best pipeline and writes its strategy file.
