@@ -22,6 +22,7 @@ def llama(width, inner, layers, heads, key_value_heads):
 
 # The class, its configuration, and the shape of a sample of each input; no shape for images of 224 x 224.
 MODELS = {
+    "bert-base": (transformers.BertForMaskedLM, transformers.BertConfig(), {"input_ids": (512,)}),
     "gpt2-xl": (transformers.GPT2LMHeadModel, transformers.GPT2Config(n_embd=1600, n_layer=48, n_head=25, use_cache=False),
                 {"input_ids": (1024,)}),
     "llama2-7b": llama(4096, 11008, 32, 32, 32),
