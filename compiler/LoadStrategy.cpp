@@ -216,14 +216,19 @@ private:
       addTensor("parameter", parameter.name(), tensor);
   }
 
+  /// On another mesh, an op that takes partial sums follows its operands.
   void addOp(const abi::OpStrategy &op) {
-    std::string cuts;
-    for (const abi::TensorStrategy &input : op.input())
-      if (isPartialSum(input, cuts))
+    std::string cuts, carried;
+    if (llvm::any_of(op.input(), [&](auto &input) { return isPartialSum(input, cuts); })) {
+      if (!isSameMesh)
         return;
+      carried = llvm::join(
+          llvm::map_range(op.input(), [](auto &input) { return input.sharding(); }), ", ");
+    }
     add({{"op_exact", analysis::makeExactName(op.section(), op.name(), op.number())},
          {"in", toText(op.input())},
-         {"out", toText(op.output())}});
+         {"out", toText(op.output())},
+         {"carried", carried}});
   }
 
   ModuleOp module;

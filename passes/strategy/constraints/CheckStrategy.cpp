@@ -183,6 +183,10 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
       checked.results = std::move(*tensors);
     }
   }
+  for (const Sharding &sharding : given.carried)
+    if (std::string error = sharding.verifyAxes(mesh); !error.empty())
+      return emitError() << error;
+  checked.carried = given.carried;
   checked.factors = collector.finish(areNamed);
   if (failed(checkDistinct(checked.factors, emitError)) ||
       failed(checkNumParts(checked.factors.counts, numRanks, emitError)))

@@ -73,6 +73,8 @@ struct CheckedStrategy {
   Cuts factors;
   /// Cuts in which the users read the results; empty unless `out` is given beside `in`.
   std::vector<Cuts> results;
+  /// Shardings of all operands, if the op takes some of them as partial sums.
+  std::vector<dist::Sharding> carried;
 };
 
 /// Checks the strategy `given` for `op`, which has a factor rule. `mesh` is the program's mesh and

@@ -327,11 +327,15 @@ public:
     if (!cuts.areNamed())
       return refinement.matrices[next++];
     std::vector<AxisList> axes;
-    for (const AxisList &named : cuts.axes) {
-      AxisList &list = axes.emplace_back();
-      for (const std::string &axis : named)
-        list.append(refinement.pieces.lookup(axis));
-    }
+    for (const AxisList &named : cuts.axes)
+      axes.push_back(translate(named));
+    return axes;
+  }
+
+  AxisList translate(const AxisList &named) const {
+    AxisList axes;
+    for (const std::string &axis : named)
+      axes.append(refinement.pieces.lookup(axis));
     return axes;
   }
 
@@ -348,6 +352,22 @@ analysis::Reasons ConstraintResolver::explain(const ShardingConstraint &constrai
   return analysis::Reasons::makeWhole(ModuleOp(module).getContext(),
                                       isRestored ? ("given in " + constraint.getPlace()).str()
                                                  : constraint.describe());
+}
+
+/// Returns the sharding of an op that is split by `factors` and takes `operands`, some of them as
+/// partial sums.
+static OpSharding carrySums(Operation *op, const Mesh &mesh, ArrayRef<AxisList> factors,
+                            ArrayRef<Sharding> operands) {
+  FactorAxes split(op, mesh);
+  split.setAxes(factors);
+  std::vector<Sharding> taken;
+  SmallVector<bool> mayCarry;
+  for (auto [dims, sharding] : llvm::zip_equal(split.getRule().getOperands(), operands)) {
+    taken.push_back(
+        split.project(dims).withPartial(sharding.getPartialAxes(), sharding.getPartialKind()));
+    mayCarry.push_back(sharding.isPartial());
+  }
+  return makeOpSharding(op, split, taken, mayCarry);
 }
 
 Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
@@ -370,6 +390,12 @@ Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
     entry.factors = table.translate(request.strategy.factors);
     for (const Cuts &cuts : request.strategy.results)
       entry.results.push_back(Sharding(table.translate(cuts)));
+    std::vector<Sharding> carried = request.strategy.carried;
+    for (Sharding &sharding : carried)
+      sharding = sharding.withPartial(table.translate(sharding.getPartialAxes()),
+                                      sharding.getPartialKind());
+    if (!carried.empty())
+      entry.searched = carrySums(op, refined, entry.factors, carried);
   }
   for (const auto &[name, request] : parameters) {
     shardings.parameters[name] = Sharding(table.translate(request.cuts));

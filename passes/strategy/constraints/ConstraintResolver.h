@@ -24,7 +24,9 @@ namespace pcc::strategy {
 //     {module = "/h\\.0", out = "[dp, _, _]"},
 //     {parameter = "wte\\.weight", sharding = "[tp, _]"},
 //     {input = "tokens", sharding = "((4,1))"},
-//     {op_exact = "forward:matmul#0", in = "[dp, _], [_, tp]", out = "[dp, tp]", restored}]
+//     {op_exact = "forward:matmul#0", in = "[dp, _], [_, tp]", out = "[dp, tp]", restored},
+//     {op_exact = "forward:add#0", in = "[_, _], [_, _]", out = "[_, _]", restored,
+//      carried = "[_, _] partial(sum: tp), [_, _] partial(sum: tp)"}]
 //
 // `op`, `module`, `parameter` and `input` are regular expressions that must match a whole name;
 // `module` must match a whole leading part of a name, up to a `/` or `.`. `op_name` is a literal
@@ -33,8 +35,9 @@ namespace pcc::strategy {
 //
 // `restored` denotes entries from a strategy checkpoint or the model's file. They yield to the
 // user's constraints, which lack it, and their `in` and `out` together determine how an op's
-// factors are split. `op_exact` is one op of one function (OpNames.h). An `optional` entry that
-// does not fit is ignored, with a remark.
+// factors are split. `carried` repeats `in` with the partial sums that the op takes as such.
+// `op_exact` is one op of one function (OpNames.h). An `optional` entry that does not fit is
+// ignored, with a remark.
 
 /// Kind of target that a constraint names.
 enum class ConstraintKind { Op, OpName, OpExact, Module, Parameter, Input };

@@ -24,6 +24,8 @@ struct GivenStrategy {
   /// Whether `out`, like `in`, determines how the factors are split. Otherwise `out` beside `in` is
   /// the sharding in which the users read the results.
   bool joinsSides = false;
+  /// Shardings of all operands, if the op takes some of them as partial sums.
+  std::vector<dist::Sharding> carried;
 
   bool operator==(const GivenStrategy &) const = default;
 };

@@ -45,6 +45,11 @@ FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, Mod
                         : success(succeeded(parse("in", constraint.strategy.in)) &&
                                   succeeded(parse("out", constraint.strategy.out)))))
     return failure();
+  std::optional<GivenCuts> carried;
+  if (failed(parse("carried", carried)))
+    return failure();
+  if (carried)
+    constraint.strategy.carried = std::get<std::vector<dist::Sharding>>(*carried);
   if (!constraint.strategy.in && !constraint.strategy.out)
     return module.emitError() << constraint.describe() << " requires nothing; expected "
                               << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");

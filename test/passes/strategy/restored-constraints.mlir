@@ -76,3 +76,23 @@ module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
     return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 }
+
+// -----
+
+// An op that took partial sums takes them again, although it is not told by its neighbors.
+
+// CHECK-LABEL: func.func @carried(
+// CHECK: graph.broadcast {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+// CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[_, _] partial(sum: tp)>, #dist.sharding<[_, _] partial(sum: tp)>], dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
+    {op_exact = "carried:matmul#0", in = "[_, tp], [tp, _]", out = "[_, _]", restored},
+    {op_exact = "carried:broadcast#0", in = "[_]", out = "[_, _]", restored, carried = "[_] partial(sum: tp)"},
+    {op_exact = "carried:add#0", in = "[_, _], [_, _]", out = "[_, _]", restored,
+     carried = "[_, _] partial(sum: tp), [_, _] partial(sum: tp)"}]} {
+  func.func @carried(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<8x8xf32> {
+    %0 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32>
+    %1 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<8x8xf32>
+    %2 = graph.add %0, %1 : tensor<8x8xf32>
+    return %2 : tensor<8x8xf32>
+  }
+}
