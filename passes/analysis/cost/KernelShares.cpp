@@ -17,7 +17,7 @@ namespace {
 /// Counts the memory reads and writes of each op, in program order.
 class Traffic {
 public:
-  explicit Traffic(DenseMap<Operation *, int64_t> kernels) : kernels(std::move(kernels)) {}
+  explicit Traffic(const DenseMap<Operation *, int64_t> &kernels) : kernels(kernels) {}
 
   KernelShare share(Operation *op) {
     KernelShare share;
@@ -94,7 +94,7 @@ private:
     return share;
   }
 
-  DenseMap<Operation *, int64_t> kernels; ///< numbers
+  const DenseMap<Operation *, int64_t> &kernels; ///< numbers
   DenseSet<int64_t> launched;
   DenseSet<std::pair<int64_t, Value>> read;
 };
@@ -107,10 +107,16 @@ KernelShare KernelShare::ofAlone(Operation *op) {
           llvm::SmallBitVector(op->getNumResults(), !isFree), !isFree};
 }
 
-KernelShares::KernelShares(func::FuncOp function, FenceOf fenceOf) {
-  Traffic traffic(numberKernels(function, fenceOf));
+KernelShares::KernelShares(func::FuncOp function, FenceOf fenceOf)
+    : kernels(numberKernels(function, fenceOf)) {
+  Traffic traffic(kernels);
   for (Operation &op : function.getBody().front().without_terminator())
     shares[&op] = traffic.share(&op);
+}
+
+bool KernelShares::passesInKernel(Value value, Operation *reader) const {
+  auto from = kernels.find(viewRoot(value).getDefiningOp()), to = kernels.find(reader);
+  return from != kernels.end() && to != kernels.end() && from->second == to->second;
 }
 
 /// Returns the number of the last op that reads `value`; past the end for returned values.

@@ -36,8 +36,11 @@ public:
   explicit KernelShares(mlir::func::FuncOp function, FenceOf fenceOf = noFence);
 
   const KernelShare &of(mlir::Operation *op) const { return shares.find(op)->second; }
+  /// Whether `value` passes from its producer to `reader` within a kernel.
+  bool passesInKernel(mlir::Value value, mlir::Operation *reader) const;
 
 private:
+  llvm::DenseMap<mlir::Operation *, int64_t> kernels; ///< numbers
   llvm::DenseMap<mlir::Operation *, KernelShare> shares;
 };
 

@@ -12,6 +12,7 @@
 #include "passes/analysis/kernels/Kernels.h"
 #include "passes/analysis/sharding/LocalForm.h"
 #include "passes/analysis/sharding/Shardings.h"
+#include "runtime/machine/Roofline.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -20,9 +21,12 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
+const analysis::KernelShares &RooflineCostModel::getShares(func::FuncOp function) {
+  return shares.try_emplace(function, function).first->second;
+}
+
 const analysis::KernelShare &RooflineCostModel::getShare(Operation *op) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  return shares.try_emplace(function, function).first->second.of(op);
+  return getShares(op->getParentOfType<func::FuncOp>()).of(op);
 }
 
 std::vector<double> RooflineCostModel::costOfOp(Operation *op, const analysis::KernelShare &share,
@@ -118,14 +122,26 @@ std::vector<double> RooflineCostModel::costOfReshards(RankedTensorType type,
   return seconds;
 }
 
+/// A reshard cuts a kernel in two: the first part writes the value, and the second reads it.
 std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
                                                   ArrayRef<const Sharding *> from,
-                                                  ArrayRef<const Sharding *> to, bool inMemory) {
+                                                  ArrayRef<const Sharding *> to,
+                                                  const Passage &passage) {
+  const abi::DeviceFigures &device = cluster.device();
+  auto secondsToMove = [&](const Sharding &sharding) {
+    int64_t bytes = analysis::getNumBytes(analysis::getLocalType(type, sharding, mesh));
+    return double(bytes) / machine::memoryRate(device);
+  };
   std::vector<double> seconds = costOfReshards(type, from, to);
-  double launch = inMemory ? cluster.device().launch_seconds().value() : 0;
-  for (auto [index, each] : llvm::enumerate(seconds))
-    if (analysis::isLocal(*from[index / to.size()], *to[index % to.size()]))
-      each += launch;
+  for (auto [index, each] : llvm::enumerate(seconds)) {
+    const Sharding &made = *from[index / to.size()], &wanted = *to[index % to.size()];
+    if (made == wanted)
+      continue;
+    if (passage.isInKernel || (passage.needsMemory && analysis::isLocal(made, wanted)))
+      each += device.launch_seconds().value();
+    if (passage.isInKernel)
+      each += secondsToMove(wanted) + (passage.isWritten ? 0 : secondsToMove(made));
+  }
   return seconds;
 }
 

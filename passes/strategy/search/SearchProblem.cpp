@@ -86,15 +86,6 @@ const Sharding *findGiven(const SearchNode &node, const SeedShardings &given) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-/// Whether a kernel that is no loop, such as a matmul, reads the value of a node, so that a slice
-/// of the value must be a kernel of its own.
-bool readsMemory(const SearchNode &node) {
-  if (node.kind == SearchNode::Kind::Op)
-    return analysis::readsMemory(node.op);
-  return node.kind == SearchNode::Kind::Shared &&
-         llvm::any_of(node.value.getUsers(), analysis::readsMemory);
-}
-
 /// Returns `parameter w` or `gradient w`.
 std::string describe(graph::RoleAttr role) {
   return (graph::stringifyRoleKind(role.getKind()) + " " + graph::getName(role)).str();
@@ -266,11 +257,34 @@ void SearchProblem::addNode(const SearchNode &node) {
   added.name = describe(node);
 }
 
+/// A shared value passes to all its readers as it passes to any of them.
+Passage SearchProblem::findPassage(const SearchEdge &edge) {
+  const SearchNode &reader = graph.nodes[edge.to];
+  if (reader.kind == SearchNode::Kind::Boundary)
+    return {};
+  Value value = reader.value ? reader.value : reader.op->getOperand(edge.operand);
+  SmallVector<Operation *> readers = {reader.op};
+  if (reader.value)
+    readers = llvm::to_vector(value.getUsers());
+  Passage passage;
+  passage.needsMemory = llvm::any_of(readers, analysis::readsMemory);
+  auto producer = dyn_cast<OpResult>(value);
+  if (!producer)
+    return passage;
+  const analysis::KernelShares &shares =
+      costModel->getShares(producer.getOwner()->getParentOfType<func::FuncOp>());
+  passage.isInKernel =
+      llvm::any_of(readers, [&](Operation *op) { return shares.passesInKernel(value, op); });
+  passage.isWritten = shares.of(producer.getOwner()).writes.test(producer.getResultNumber());
+  return passage;
+}
+
 const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   const NodeOptions &from = *optionsOfNode[edge.from], &to = *optionsOfNode[edge.to];
-  bool inMemory = readsMemory(graph.nodes[edge.to]);
-  auto [it, isNew] = tables.try_emplace(
-      {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs, inMemory});
+  Passage passage = findPassage(edge);
+  auto [it, isNew] =
+      tables.try_emplace({&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(),
+                          edge.runs, passage.isInKernel, passage.isWritten, passage.needsMemory});
   if (!isNew)
     return it->second;
   SmallVector<const Sharding *> made, wanted;
@@ -279,7 +293,7 @@ const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   for (const OpSharding &opSharding : to.opShardings)
     wanted.push_back(&opSharding.operands[edge.operand]);
   std::vector<int64_t> costs;
-  for (double seconds : costModel->costOfUses(edge.type, made, wanted, inMemory))
+  for (double seconds : costModel->costOfUses(edge.type, made, wanted, passage))
     costs.push_back(toPicoseconds(seconds) * edge.runs);
   if (llvm::any_of(costs, [](int64_t cost) { return cost != 0; }))
     it->second = std::move(costs);
@@ -313,9 +327,7 @@ void SearchProblem::addOutput(const SearchOutput &output) {
   for (auto [opSharding, cost] :
        llvm::zip_equal(optionsOfNode[output.from]->opShardings, problem.nodes[output.from].costs)) {
     const Sharding &made = opSharding.results[output.result], whole = made.withoutPartial();
-    cost += toPicoseconds(
-                costModel->costOfUses(output.type, &made, &whole, /*inMemory=*/false).front()) *
-            output.runs;
+    cost += toPicoseconds(costModel->costOfUses(output.type, &made, &whole).front()) * output.runs;
   }
 }
 

@@ -92,6 +92,13 @@ struct OwnCollective {
   double seconds = 0;
 };
 
+/// How an op gets an operand if there is no reshard between it and the producer.
+struct Passage {
+  bool isInKernel = false;  ///< a kernel holds both; a reshard cuts it in two
+  bool isWritten = true;    ///< the producer writes the value to memory
+  bool needsMemory = false; ///< the reader reads memory only, so a slice is a kernel of its own
+};
+
 class RooflineCostModel {
 public:
   /// Creates the model of `mesh` on `cluster`. The cluster must be complete, have a device for each
@@ -102,6 +109,8 @@ public:
 
   const dist::Mesh &getMesh() const { return mesh; }
   const abi::Cluster &getCluster() const { return cluster; }
+  /// Returns the shares of the ops of a function in their kernels.
+  const analysis::KernelShares &getShares(mlir::func::FuncOp function);
   /// Returns the share of `op` in its kernel.
   const analysis::KernelShare &getShare(mlir::Operation *op);
 
@@ -111,12 +120,12 @@ public:
                                llvm::ArrayRef<OpSharding> opShardings);
   /// Lists the collectives in the local form of the split `op`.
   std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &opSharding);
-  /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major.
-  /// `inMemory`: the result must be in memory, so a slice launches a kernel. Otherwise the kernel
-  /// that reads it slices it.
+  /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major, with
+  /// the kernels that this adds.
   std::vector<double> costOfUses(mlir::RankedTensorType type,
                                  llvm::ArrayRef<const dist::Sharding *> from,
-                                 llvm::ArrayRef<const dist::Sharding *> to, bool inMemory);
+                                 llvm::ArrayRef<const dist::Sharding *> to,
+                                 const Passage &passage = {});
   /// Returns the reshard plan between two shardings, as optimized for the machine.
   const analysis::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
                                        const dist::Sharding &to);
@@ -203,10 +212,9 @@ public:
 
 private:
   using NodeOptionsPtr = std::shared_ptr<const NodeOptions>;
-  /// Key of equal tables: options, result and operand, type, reshards per step, and whether the
-  /// value is read from memory.
+  /// Key of equal tables: options, result and operand, type, reshards per step, and the passage.
   using TableKey = std::tuple<const NodeOptions *, unsigned, const NodeOptions *, unsigned,
-                              const void *, int64_t, bool>;
+                              const void *, int64_t, bool, bool, bool>;
   /// Cost table; absent for edges that never cost anything.
   using Table = std::optional<solve::CostTable>;
 
@@ -222,6 +230,7 @@ private:
   void addEdge(const SearchEdge &edge);
   void addOutput(const SearchOutput &output);
   const Table &getTable(const SearchEdge &edge);
+  Passage findPassage(const SearchEdge &edge);
 
   mlir::ModuleOp module;
   std::shared_ptr<RooflineCostModel> costModel;
