@@ -115,8 +115,10 @@ KernelShares::KernelShares(func::FuncOp function, FenceOf fenceOf)
 }
 
 bool KernelShares::passesInKernel(Value value, Operation *reader) const {
-  auto from = kernels.find(viewRoot(value).getDefiningOp()), to = kernels.find(reader);
-  return from != kernels.end() && to != kernels.end() && from->second == to->second;
+  Operation *producer = viewRoot(value).getDefiningOp();
+  auto from = kernels.find(producer), to = kernels.find(reader);
+  return from != kernels.end() && to != kernels.end() && from->second == to->second &&
+         !isRecomputed(producer);
 }
 
 /// Returns the number of the last op that reads `value`; past the end for returned values.
