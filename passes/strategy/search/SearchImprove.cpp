@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Up to three sweeps over the axes. For each axis there are two starts: the plan, and the plan
-// without the axis; the cheaper result is kept. Last, if the tables are small enough, the plan is
-// improved among all options.
+// Sweeps over the axes, from those of the closest devices outward. For each axis there are two
+// starts: the plan, and the plan without the axis; the cheaper result is kept. Last, if the tables
+// are small enough, the plan is improved among all options.
 #include "passes/strategy/search/Search.h"
 
 #include "passes/analysis/Sections.h"
@@ -123,7 +123,7 @@ Sharding AnnotatedPlan::findMostWanted(Value value) const {
 namespace {
 
 /// Maximum number of sweeps over all axes. Sweeps end when one changes nothing.
-constexpr int maxSweeps = 3;
+constexpr int maxSweeps = 8;
 
 /// All options of all nodes are considered if their tables have at most `maxTableEntries` entries.
 /// A node is estimated to have `optionsPerAxis` options per axis, to the power of the number of
@@ -244,6 +244,7 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, SeedShardin
   if (mesh.getNumRanks() > 1)
     axes = llvm::map_to_vector(mesh.getAxes(),
                                [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
+  std::reverse(axes.begin(), axes.end()); // close devices first
   bool changes = true;
   for (int sweep = 0; sweep < maxSweeps && changes; ++sweep) {
     changes = false;

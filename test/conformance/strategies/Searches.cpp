@@ -28,6 +28,8 @@ constexpr int64_t maxDevices = 16;
 constexpr double searchSeconds = 5;
 /// A busy machine may take so many times as long for the same decisions.
 constexpr double slowdown = 50;
+/// A step may take so many times as long as MindSpore's.
+constexpr double allowed = 1.01;
 
 /// Searches of one question under the cost model `memory`.
 class Recursion {
@@ -114,7 +116,7 @@ Judgement judgeRecursion(const Case &question, MLIRContext &context) {
     text += llvm::formatv("there {0:F3}", times->theirs / 1e6);
     if (!times->isWhole)
       return {Verdict::Failed, text + " (0: no plan was found in time)"};
-    isGood &= times->cut <= times->theirs * rounding &&
+    isGood &= times->cut <= times->theirs * allowed &&
               times->best.value_or(0) <= times->theirs * rounding;
   }
   if (!error.empty())
@@ -139,7 +141,6 @@ Judgement judgePropagation(const Case &question, MLIRContext &context) {
   if (!times)
     return {Verdict::Failed, error};
   text += llvm::formatv("; step {0:F3} us, there {1:F3}", times->ours / 1e6, times->theirs / 1e6);
-  constexpr double allowed = 1.01;
   bool isGood = ours <= theirs && times->ours <= times->theirs * allowed;
   return {isGood ? listed.verdict : Verdict::Failed, text};
 }
