@@ -7,6 +7,7 @@
 
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/analysis/sharding/Shardings.h"
 #include "passes/solve/strategy/primal/Improve.h"
 #include "passes/strategy/propagate/OpSharding.h"
