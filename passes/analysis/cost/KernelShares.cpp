@@ -115,10 +115,8 @@ KernelShares::KernelShares(func::FuncOp function, FenceOf fenceOf)
 }
 
 bool KernelShares::passesInKernel(Value value, Operation *reader) const {
-  Operation *producer = viewRoot(value).getDefiningOp();
-  auto from = kernels.find(producer), to = kernels.find(reader);
-  return from != kernels.end() && to != kernels.end() && from->second == to->second &&
-         !isRecomputed(producer);
+  auto from = kernels.find(viewRoot(value).getDefiningOp()), to = kernels.find(reader);
+  return from != kernels.end() && to != kernels.end() && from->second == to->second;
 }
 
 /// Returns the number of the last op that reads `value`; past the end for returned values.

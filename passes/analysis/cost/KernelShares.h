@@ -36,8 +36,7 @@ public:
   explicit KernelShares(mlir::func::FuncOp function, FenceOf fenceOf = noFence);
 
   const KernelShare &of(mlir::Operation *op) const { return shares.find(op)->second; }
-  /// Whether `value` passes from its producer to `reader` within a kernel. A value that is
-  /// recomputed where it is read does not pass.
+  /// Whether `value` passes from its producer to `reader` within a kernel.
   bool passesInKernel(mlir::Value value, mlir::Operation *reader) const;
 
 private:

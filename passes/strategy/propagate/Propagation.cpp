@@ -330,46 +330,10 @@ void Propagation::run() {
     continue;
 }
 
-/// Splits elementwise ops whose readers all take the same part of the result, if no operand must
-/// then be sent. When such an op was decided, its readers were not known.
-void Propagation::narrowElementwise() {
-  auto isNear = [&](Value operand, const Sharding &wanted) {
-    const Sharding &made = getUserSharding(operand);
-    return made == wanted || analysis::isLocal(made, wanted);
-  };
-  for (Operation &op : llvm::reverse(listOps(function))) {
-    const Decision &decided = ops.find(&op)->second;
-    if (decided.origin == Origin::Given || decided.origin == Origin::Searched ||
-        analysis::classOf(&op) != analysis::OpClass::Elementwise || op.getNumResults() != 1)
-      continue;
-    Value result = op.getResult(0);
-    auto found = forms.find(result);
-    if (found == forms.end() || found->second.size() != 1 || userShardings.contains(result) ||
-        llvm::any_of(result.getUsers(), [&](Operation *user) { return !ops.contains(user); }))
-      continue;
-    Form form = found->second.front();
-    if (form.sharding.isPartial() || !analysis::isLocal(getSharding(result), form.sharding))
-      continue;
-    FactorAxes split(&op, mesh);
-    split.takeResult(0, form.sharding);
-    split.settle();
-    OpSharding narrow = OpSplitter(&op, planCache).follow(split.getAxes());
-    if (narrow.results.front() != form.sharding ||
-        !llvm::all_of(llvm::zip_equal(op.getOperands(), narrow.operands),
-                      [&](auto pair) { return isNear(std::get<0>(pair), std::get<1>(pair)); }))
-      continue;
-    Reasons why;
-    for (const std::string &axis : form.sharding.getSplitAxes())
-      followUse(axis, *form.first, why);
-    record(&op, std::move(narrow), Origin::Backwards, std::move(why));
-  }
-}
-
 void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
       decide(&op, makeSplitter(&op), std::nullopt, Origin::Unreached);
-  narrowElementwise();
   while (sumUnjoined()) // summing one value earlier may leave another one without a partner
     continue;
 }

@@ -62,7 +62,6 @@ public:
   /// Propagates the given shardings to a fixpoint.
   void run();
   /// Decides the ops that propagation did not reach; without a split operand they are not split.
-  /// Splits elementwise ops of whose results each rank reads a part only.
   /// Sums partial values before the ops that would carry them without joining another partial sum.
   void finish();
 
@@ -103,7 +102,6 @@ private:
   bool propagateBackwards(bool onlyFree);
   bool propagateBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
-  void narrowElementwise();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin, analysis::Reasons why);
   /// Records the split that `splitter` chooses.
   void decide(mlir::Operation *op, const OpSplitter &splitter,
