@@ -13,7 +13,7 @@
 // CHECK: graph.matmul
 // CHECK-SAME: dist.in = [#dist.sharding<[x.z, y]>, #dist.sharding<[_, y]>], dist.out = [#dist.sharding<[x.z, _] partial(sum: y)>]
 // REMARK: remark: {{.*}} improve | Category:strategy | before_seconds=4.284{{.+}}, mesh="x=2, y=2, z=2", step_seconds=3.702
-// BETTER: graph.matmul {{.+}}dist.in = [#dist.sharding<[z, x.y]>, #dist.sharding<[_, x.y]>], dist.out = [#dist.sharding<[z, _] partial(sum: x, y)>]
+// BETTER: graph.matmul {{.+}}dist.in = [#dist.sharding<[x, y.z]>, #dist.sharding<[_, y.z]>], dist.out = [#dist.sharding<[x, _] partial(sum: y, z)>]
 func.func @forward(%x: tensor<256x784xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<512x784xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<256x512xf32> {graph.role = #graph.role<output "y">}) {
