@@ -24,8 +24,6 @@ public:
 
   /// The mesh of the axes that are left; merged ones are named `a.b`.
   const dist::Mesh &getMesh() const { return reduced; }
-  /// The axes for which each axis of the reduced mesh stands, slowest first.
-  llvm::ArrayRef<dist::AxisList> getGroups() const { return groups; }
 
   /// Converts one of the two shardings to the reduced mesh.
   dist::Sharding reduce(const dist::Sharding &sharding) const;
@@ -44,7 +42,7 @@ private:
 
   const dist::Mesh &mesh;
   dist::Mesh reduced;
-  std::vector<dist::AxisList> groups;
+  std::vector<dist::AxisList> groups; ///< of each axis of the reduced mesh, slowest first
   /// Axes dropped from the beginning of each dimension, slowest first.
   llvm::SmallVector<dist::AxisList, 4> prefixes;
   dist::AxisList droppedPartial;

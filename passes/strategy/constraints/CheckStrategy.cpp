@@ -157,6 +157,20 @@ LogicalResult checkDistinct(const Cuts &factors, EmitError emitError) {
   return success();
 }
 
+/// Checks the shardings of the operands of an op that takes some of them as partial sums.
+LogicalResult checkCarried(const FactorRule &rule, ArrayRef<Sharding> carried, const Mesh &mesh,
+                           EmitError emitError) {
+  if (carried.empty())
+    return success();
+  if (carried.size() != rule.getOperands().size())
+    return emitError() << "\"carried\": expected " << rule.getOperands().size()
+                       << " shardings, got " << carried.size();
+  for (const Sharding &sharding : carried)
+    if (std::string error = sharding.verifyAxes(mesh); !error.empty())
+      return emitError() << "\"carried\": " << error;
+  return success();
+}
+
 } // namespace
 
 FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &given,
@@ -183,9 +197,8 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
       checked.results = std::move(*tensors);
     }
   }
-  for (const Sharding &sharding : given.carried)
-    if (std::string error = sharding.verifyAxes(mesh); !error.empty())
-      return emitError() << error;
+  if (failed(checkCarried(rule, given.carried, mesh, emitError)))
+    return failure();
   checked.carried = given.carried;
   checked.factors = collector.finish(areNamed);
   if (failed(checkDistinct(checked.factors, emitError)) ||

@@ -48,8 +48,13 @@ FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, Mod
   std::optional<GivenCuts> carried;
   if (failed(parse("carried", carried)))
     return failure();
-  if (carried)
-    constraint.strategy.carried = std::get<std::vector<dist::Sharding>>(*carried);
+  if (carried) {
+    auto *shardings = std::get_if<std::vector<dist::Sharding>>(&*carried);
+    if (!shardings)
+      return module.emitError() << constraint.describe()
+                                << ", \"carried\": expected shardings, got shard counts";
+    constraint.strategy.carried = std::move(*shardings);
+  }
   if (!constraint.strategy.in && !constraint.strategy.out)
     return module.emitError() << constraint.describe() << " requires nothing; expected "
                               << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
