@@ -64,13 +64,16 @@ ConstrainedProgram pinGiven(const Case &question, ModuleOp module) {
   });
 }
 
-/// Completes the constraints in `pinned` and improves what they leave open. Unlike a search, this
-/// is fast on a mesh of any number of axes.
-SearchOutcome complete(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
-                       const SearchOptions &options) {
-  strategy::SeedShardings fixed = pinned.given;
+constexpr int64_t anyMemory = int64_t(1) << 50; ///< only times are compared
+
+/// Propagates the constraints in `pinned`, with work weighed by `weighing`, if given. Then improves
+/// all but `fixed`. Unlike a search, this is fast on a mesh of any number of axes.
+SearchOutcome complete(ModuleOp module, ConstrainedProgram pinned, strategy::SeedShardings fixed,
+                       const abi::Cluster &cluster, const abi::Cluster *weighing = nullptr) {
+  SearchOptions options;
+  options.memoryLimit = anyMemory;
   dist::Mesh mesh = pinned.mesh;
-  strategy::annotateProgram(module, std::move(pinned));
+  strategy::annotateProgram(module, std::move(pinned), weighing);
   return strategy::improveSearch(module, mesh, std::move(fixed), cluster, options);
 }
 
@@ -99,17 +102,10 @@ std::optional<TimedProgram> compileTimed(const Case &question, const Model &mode
   return std::nullopt;
 }
 
-constexpr int64_t anyMemory = int64_t(1) << 50; ///< only times are compared
-
 /// Returns the step time of a program whose constraints are propagated.
-double measurePropagated(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster) {
-  dist::Mesh mesh = pinned.mesh;
-  strategy::SeedShardings fixed = pinned.given;
-  strategy::annotateProgram(module, std::move(pinned), &cluster);
-  SearchOptions options;
-  options.memoryLimit = anyMemory;
-  auto outcome = strategy::improveSearch(module, mesh, std::move(fixed), cluster, options);
-  return static_cast<double>(outcome.costBefore);
+double measurePropagated(ModuleOp module, const ConstrainedProgram &pinned,
+                         const abi::Cluster &cluster) {
+  return static_cast<double>(complete(module, pinned, pinned.given, cluster, &cluster).costBefore);
 }
 
 } // namespace
@@ -130,7 +126,7 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model,
   options.memoryLimit = anyMemory;
   StepTimes times;
   if (theirs.mesh.getAxes().size() > analysis::maxTableAxes) {
-    take(complete(module, theirs, cluster, options), times.theirs, times);
+    take(complete(module, theirs, theirs.given, cluster), times.theirs, times);
   } else {
     ConstrainedProgram free;
     free.mesh = theirs.mesh;
@@ -140,10 +136,8 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model,
   }
   strategy::SeedShardings fixed;
   fixed.fullBatch = isFullBatch(question);
-  dist::Mesh mesh = cut.mesh;
   cut.given.gradientFactor = [](auto &&...) { return 1.0; };
-  strategy::annotateProgram(module, std::move(cut));
-  take(strategy::improveSearch(module, mesh, fixed, cluster, options), times.cut, times);
+  take(complete(module, std::move(cut), std::move(fixed), cluster), times.cut, times);
   return times;
 }
 
