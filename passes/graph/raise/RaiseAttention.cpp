@@ -8,11 +8,11 @@
 // are read once. Einsums around a softmax count as matmuls. Assumes canonical form; leaves the
 // matched ops to be erased if nothing else reads them. A softmax between two matmuls that is no
 // attention gets a remark with the reason.
+#include "dialects/graph/decompose/Decompose.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/analysis/names/OpNames.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/decompose/Decompose.h"
 #include "passes/graph/raise/AttentionScores.h"
 #include "passes/graph/raise/MissedAttention.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes activations into arithmetic.
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 #include "dialects/graph/Gelu.h"
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes softmax, log_softmax, the norms and dropout into reductions and elementwise ops.
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 #include "dialects/graph/decompose/NormDecomposition.h"
 #include "dialects/graph/decompose/SoftmaxDecomposition.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes ops that read the elements along one axis in order, into comparisons and reductions.
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -2,7 +2,7 @@
 //
 // Decomposes attention, its gradient and the embedding of positions into core ops.
 #include "dialects/graph/decompose/AttentionDecomposition.h"
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 using namespace mlir;
 using namespace pcc::graph;

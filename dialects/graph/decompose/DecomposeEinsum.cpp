@@ -7,7 +7,7 @@
 // The operands become [batch, rows, contracted] and [batch, contracted, columns]. A flag says
 // whether an operand is stored with the last two exchanged. Letters that only one operand has are
 // summed first. Without contracted letters there is no matmul, and elements are multiplied instead.
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 #include "dialects/graph/EinsumEquation.h"
 

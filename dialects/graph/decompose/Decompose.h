@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decompositions of composites, one function per op. Each function gets a builder that stands
-// before the op, and returns the values that replace the op's results. The decompositions of
-// optimizer steps are in dialects/graph/decompose/OptimizerDecomposition.h, because partition needs
-// one of them too.
+// before the op, and returns the values that replace the op's results. The ops of a decomposition
+// are core ops: none of them is a composite.
 #pragma once
 
 #include "dialects/graph/decompose/OptimizerDecomposition.h"
@@ -35,5 +34,12 @@ Decomposition decompose(CumsumOp op, DecompositionBuilder &builder);
 Decomposition decompose(AttentionOp op, DecompositionBuilder &builder);
 Decomposition decompose(AttentionGradientOp op, DecompositionBuilder &builder);
 Decomposition decompose(RotaryEmbeddingOp op, DecompositionBuilder &builder);
+
+/// Decomposes an op of one kind.
+using DecomposeFunction = Decomposition (*)(mlir::Operation *, DecompositionBuilder &);
+
+/// Returns the function for ops of this name, such as `graph.gelu`. Returns null if these are core
+/// ops.
+DecomposeFunction findDecomposition(llvm::StringRef name);
 
 } // namespace pcc::graph

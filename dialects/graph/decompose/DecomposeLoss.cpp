@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes losses into reductions and elementwise ops.
-#include "passes/graph/decompose/Decompose.h"
+#include "dialects/graph/decompose/Decompose.h"
 
 #include "dialects/graph/decompose/LossDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
