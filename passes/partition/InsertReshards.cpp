@@ -4,6 +4,7 @@
 // Assumes that the strategy has annotated functions and ops; a use without an annotation needs the
 // whole value. Leaves every use with the sharding that it requires, and functions of one rank's
 // types as they are. The location of each reshard says who asked for it (ReshardRequests.h).
+#include "dialects/graph/Constants.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/sharding/LocalForm.h"
@@ -129,12 +130,25 @@ private:
       builder.setInsertionPointAfterValue(value);
     else
       builder.setInsertionPoint(firstOp);
-    if (Operation *leaf = getLeaf(value); leaf && !wanted.isPartial()) {
-      Operation *copy = builder.clone(*leaf);
-      analysis::setShardings(copy, {}, {wanted});
+    if (Operation *leaf = getLeaf(value)) {
       replaced.insert(leaf);
-      return copy->getResult(0);
+      return makeLeaf(use, leaf, wanted);
     }
+    return insertReshard(use, value, held, wanted);
+  }
+
+  /// Makes the value of a leaf again, in the sharding `wanted`. Zeros are a sum of zeros. Any other
+  /// value is kept on one rank of those that a sum is over.
+  Value makeLeaf(OpOperand &use, Operation *leaf, const Sharding &wanted) {
+    Operation *copy = builder.clone(*leaf);
+    Value value = copy->getResult(0);
+    bool isZeroSum = wanted.getPartialKind() == ReduceKind::Sum && graph::getSplat(value) == 0.0;
+    Sharding made = isZeroSum ? wanted : wanted.withoutPartial();
+    analysis::setShardings(copy, {}, {made});
+    return made == wanted ? value : insertReshard(use, value, made, wanted);
+  }
+
+  Value insertReshard(OpOperand &use, Value value, const Sharding &held, const Sharding &wanted) {
     auto reshard = dist::ReshardOp::create(builder, getLoc(value), value.getType(), value,
                                            ShardingAttr::get(function.getContext(), held),
                                            ShardingAttr::get(function.getContext(), wanted));

@@ -62,6 +62,29 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
+// Zeros that are read as a partial sum are zeros on every rank, of the size of the block that is read. Any other
+// constant is kept on one rank. Neither is gathered first.
+
+// CHECK-LABEL: func.func @partial_leaf(
+// CHECK-NOT: dist.reshard {{.*}}from [dp]
+// CHECK-DAG: %[[ZERO:.+]] = graph.constant dense<0.000000e+00> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[_] partial(sum: dp)>]}
+// CHECK-DAG: %[[ONE:.+]] = graph.constant dense<1.000000e+00> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[_]>]}
+// CHECK: %[[PART:.+]] = dist.reshard %[[ONE]] from [_] to [_] partial(sum: dp) : tensor<8xf32>
+// CHECK: graph.add %{{.+}}, %[[ZERO]]
+// CHECK: graph.add %{{.+}}, %[[PART]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @partial_leaf(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>})
+      -> (tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>}) {
+    %zero = graph.constant dense<0.0> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
+    %one = graph.constant dense<1.0> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
+    %0 = graph.add %x, %zero {dist.in = [#dist.sharding<[_] partial(sum: dp)>, #dist.sharding<[_] partial(sum: dp)>], dist.out = [#dist.sharding<[_] partial(sum: dp)>]} : tensor<8xf32>
+    %1 = graph.add %0, %one {dist.in = [#dist.sharding<[_] partial(sum: dp)>, #dist.sharding<[_] partial(sum: dp)>], dist.out = [#dist.sharding<[_] partial(sum: dp)>]} : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+}
+
+// -----
+
 // The factor of a gradient is multiplied into the partial value, before the ops that follow the gradient.
 
 // CHECK-LABEL: func.func @factor(
