@@ -186,13 +186,16 @@ static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
   addRefinementPasses(passes, options);
 }
 
-/// Decomposes composites except attention, which has instructions of its own.
+/// Decomposes composites except attention, which has instructions of its own. Then the statistics
+/// of norms are those that their derivatives compute again, and are merged.
 static void addDecomposition(OpPassManager &passes, const CompileOptions &options) {
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"};
   llvm::append_range(decompose.keep, options.keptComposites);
   passes.addPass(graph::createGraphDecompose(decompose));
   addCleanUp(passes);
+  if (options.parallel.device_num() > 1)
+    passes.addNestedPass<func::FuncOp>(partition::createMergeScaledSums());
 }
 
 /// spmd: applies the shardings. Composites are partitioned before they are decomposed, since one

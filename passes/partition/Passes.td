@@ -56,6 +56,16 @@ def MergeScalarSums : Pass<"dist-merge-scalar-sums", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
+def MergeScaledSums : Pass<"dist-merge-scaled-sums", "::mlir::func::FuncOp"> {
+  let summary = "merge the sums over ranks of a value and of its multiple";
+  let description = [{
+    Where a value is summed over ranks and then scaled by a constant, and elsewhere scaled first and
+    then summed, one of the two stays, and ops that become equal are merged. Norms and their
+    derivatives do this with means. The order of the two roundings changes.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
 def BroadcastParameters : Pass<"dist-broadcast-parameters", "::mlir::ModuleOp"> {
   let summary = "let training start with the parameters of rank 0";
   let description = [{
