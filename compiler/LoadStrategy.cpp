@@ -216,15 +216,19 @@ private:
       addTensor("parameter", parameter.name(), tensor);
   }
 
-  /// On another mesh, an op that takes partial sums follows its operands.
+  /// On the same mesh, an op takes exactly the partial sums that the file says, and others
+  /// complete. On another mesh, an op that takes partial sums follows its operands.
   void addOp(const abi::OpStrategy &op) {
     std::string cuts, carried;
-    if (llvm::any_of(op.input(), [&](auto &input) { return isPartialSum(input, cuts); })) {
-      if (!isSameMesh)
-        return;
+    bool takesSums = llvm::any_of(
+        op.input(), [&](const abi::TensorStrategy &input) { return isPartialSum(input, cuts); });
+    if (takesSums && !isSameMesh)
+      return;
+    bool hasAxes = llvm::all_of(
+        op.input(), [](const abi::TensorStrategy &input) { return !input.sharding().empty(); });
+    if (isSameMesh && hasAxes)
       carried = llvm::join(
           llvm::map_range(op.input(), [](auto &input) { return input.sharding(); }), ", ");
-    }
     add({{"op_exact", analysis::makeExactName(op.section(), op.name(), op.number())},
          {"in", toText(op.input())},
          {"out", toText(op.output())},

@@ -35,7 +35,8 @@ namespace pcc::strategy {
 //
 // `restored` denotes entries from a strategy checkpoint or the model's file. They yield to the
 // user's constraints, which lack it, and their `in` and `out` together determine how an op's
-// factors are split. `carried` repeats `in` with the partial sums that the op takes as such.
+// factors are split. `carried` repeats `in` with the partial sums that the op takes as such; it
+// takes no others.
 // `op_exact` is one op of one function (OpNames.h). An `optional` entry that does not fit is
 // ignored, with a remark.
 

@@ -146,8 +146,11 @@ SearchProblem SearchProblem::remake(const SeedShardings &given) const {
                        problem.usageLimit);
 }
 
-/// Lists the options that split the factors as given. The remaining axes may carry partial sums.
+/// Lists the options that split the factors as given. The remaining axes may carry partial sums,
+/// unless it is given which do.
 std::vector<OpSharding> SearchProblem::listGivenOptions(Operation *op, const GivenOp &given) const {
+  if (given.searched)
+    return {*given.searched};
   FactorAxes factors(op, costModel->getMesh());
   factors.setAxes(given.factors);
   std::vector<Sharding> operands;
