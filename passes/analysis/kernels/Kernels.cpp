@@ -31,12 +31,26 @@ bool isView(Operation *op) {
   return isa<ReshapeOp>(op);
 }
 
+static bool isSplat(Operation *op) {
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Returns whether `op` computes a number from the rank and constants, such as the offset of the
+/// rank's block.
+static bool isRankArithmetic(Operation *op) {
+  if (!op->hasTrait<Elementwise>() || op->getNumOperands() == 0 ||
+      !op->getOperand(0).getDefiningOp<dist::RankOp>())
+    return false;
+  return llvm::all_of(op->getOperands().drop_front(),
+                      [](Value operand) { return isSplat(operand.getDefiningOp()); });
+}
+
 bool isRecomputed(Operation *op) {
   if (getKernelNumber(op))
     return false;
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  return isView(op) || isa<IotaOp, BroadcastOp, dist::RankOp, dist::GroupSizeOp>(op);
+  return isView(op) || isSplat(op) || isRankArithmetic(op) ||
+         isa<IotaOp, BroadcastOp, dist::RankOp, dist::GroupSizeOp>(op);
 }
 
 /// Returns for each dimension of the first operand, without dimensions of size one, its size and

@@ -50,8 +50,8 @@ template <typename Range, typename PlaceOf> void sortByPlace(Range &&kernels, Pl
 }
 
 /// Returns true if `op` is so cheap that every kernel that reads it computes it again: splat
-/// constants, iota, broadcasts, views, the rank. False for an op to which the schedule gave a
-/// kernel of its own, because its value must lie in memory.
+/// constants, iota, broadcasts, views, the rank and numbers computed from it. False for an op to
+/// which the schedule gave a kernel of its own, because its value must lie in memory.
 bool isRecomputed(mlir::Operation *op);
 
 /// Returns true if the result is the operand under another shape: reshape, reduction of dimensions

@@ -212,3 +212,20 @@ func.func @late_cast(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %w: tensor<8x8xf3
   %4 = graph.cast %1 : tensor<8x8xf32> to tensor<8x8xbf16>
   return %2, %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xbf16>
 }
+
+// -----
+
+// The offset of a rank's block is computed in the kernel that reads it. A number that depends on a value is not.
+// CHECK-LABEL: @offset
+// CHECK-SAME: task.forms = [#task.form<map 4 x 1>, #task.form<map 1 x 1>, #task.form<map 4 x 1>]
+module attributes {dist.mesh = #dist.mesh<tp=2>} {
+func.func @offset(%x: tensor<8xf32>, %i: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>) attributes {dist.local} {
+  %rank = dist.rank over <axes [tp]>
+  %size = graph.constant dense<4> : tensor<i64>
+  %0 = graph.mul %rank, %size : tensor<i64>
+  %1 = graph.dynamic_slice %x, %0 axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<4xf32>
+  %2 = graph.mul %i, %size : tensor<i64>
+  %3 = graph.dynamic_slice %x, %2 axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}
+}
