@@ -54,6 +54,9 @@ config.substitutions.append(("%first_graph", str(1 + rotation % 25 * 120)))
 full = "full" in config.available_features
 config.substitutions.append(("%first_request", "1" if full else str(1 + rotation % 100 * 2)))
 config.substitutions.append(("%requests", "200" if full else "2"))
+# %first_plan, %plans: the first of 4 out of 500 random plans whose costs are compared, or of all.
+config.substitutions.append(("%first_plan", "1" if full else str(1 + rotation % 125 * 4)))
+config.substitutions.append(("%plans", "500" if full else "4"))
 
 # A test that hangs fails. lit ends its processes with the help of Debian's python3-psutil.
 if not lit_config.maxIndividualTestTime:

@@ -7,6 +7,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"
+#include "dialects/graph/decompose/Decompose.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/analysis/cost/CollectiveCost.h"
 #include "passes/analysis/kernels/Kernels.h"
@@ -21,44 +22,84 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-const analysis::KernelShares &RooflineCostModel::getShares(func::FuncOp function) {
-  return shares.try_emplace(function, function).first->second;
+const analysis::ExpectedKernels &RooflineCostModel::getKernels(func::FuncOp function) {
+  std::unique_ptr<analysis::ExpectedKernels> &known = kernels[function];
+  if (!known)
+    known = std::make_unique<analysis::ExpectedKernels>(function);
+  return *known;
 }
 
-const analysis::KernelShare &RooflineCostModel::getShare(Operation *op) {
-  return getShares(op->getParentOfType<func::FuncOp>()).of(op);
+ArrayRef<analysis::ExpectedPart> RooflineCostModel::getParts(Operation *op) {
+  return getKernels(op->getParentOfType<func::FuncOp>()).partsOf(op);
 }
 
-std::vector<double> RooflineCostModel::costOfOp(Operation *op, const analysis::KernelShare &share,
-                                                ArrayRef<OpSharding> opShardings) {
-  analysis::OpCostModel price(op, cluster.device(), share);
+std::vector<double> RooflineCostModel::costOfOp(Operation *op, ArrayRef<OpSharding> opShardings) {
   std::vector<double> seconds;
-  for (const OpSharding &opSharding : opShardings) {
-    func::FuncOp form = local.build(op, opSharding);
-    seconds.push_back(form ? costOfLocalForm(form)
-                           : price.seconds(getLocalShapes(op, opSharding, mesh)));
-  }
+  for (const OpSharding &opSharding : opShardings)
+    seconds.push_back(costOfOption(op, opSharding));
   return seconds;
+}
+
+/// Returns the seconds of `op` on its own shapes as a part with this share.
+static double secondsOfPart(Operation *op, const analysis::KernelShare &share,
+                            const abi::Cluster &cluster) {
+  return analysis::OpCostModel(op, cluster.device(), share).seconds(analysis::OpShapes::of(op));
+}
+
+/// Returns the seconds of the ops of a function without collectives.
+static double secondsAlone(ArrayRef<Operation *> ops, const abi::Cluster &cluster) {
+  analysis::KernelShares shares(ops.front()->getParentOfType<func::FuncOp>());
+  double seconds = 0;
+  for (Operation *op : ops)
+    seconds += secondsOfPart(op, shares.of(op), cluster);
+  return seconds;
+}
+
+/// The parts of a core op are the op itself, on its local shapes. Composites are expanded on these.
+/// A local form stands alone, without the kernels around it. What it takes more than its op, if
+/// that stands alone as well, is added to the op's parts.
+double RooflineCostModel::costOfOption(Operation *op, const OpSharding &opSharding) {
+  ArrayRef<analysis::ExpectedPart> parts = getParts(op);
+  double seconds = 0;
+  func::FuncOp form = local.build(op, opSharding);
+  if (!form && !graph::findDecomposition(op->getName().getStringRef())) {
+    analysis::OpShapes shapes = getLocalShapes(op, opSharding, mesh);
+    for (const analysis::ExpectedPart &part : parts)
+      seconds += analysis::OpCostModel(op, cluster.device(), part.share).seconds(shapes);
+    return seconds;
+  }
+  double formAlone = form ? costOfLocalForm(form).seconds : 0;
+  SmallVector<Operation *> core = local.expand(op, opSharding);
+  for (const analysis::ExpectedPart &part : parts)
+    seconds += secondsOfPart(core[part.index], part.share, cluster);
+  return form ? seconds + std::max(0.0, formAlone - secondsAlone(core, cluster)) : seconds;
 }
 
 /// Runs the ops in their order on two streams, as the program will: kernels on one, collectives on
 /// the other. An op begins when its stream is free and its operands are computed.
-double RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
+RooflineCostModel::FormCost RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
   analysis::KernelShares shares(function);
-  llvm::DenseMap<Value, double> computed; ///< arguments exist from the beginning
-  double kernels = 0, collectives = 0;    ///< when each stream is free
+  llvm::DenseMap<Value, double> computed;            ///< arguments exist from the beginning
+  double kernels = 0, collectives = 0, inSeries = 0; ///< when each stream is free; all ops
   for (Operation &op : function.getBody().front().without_terminator()) {
     bool isCollective = analysis::isCollective(&op);
     double &stream = isCollective ? collectives : kernels;
     for (Value operand : op.getOperands())
       stream = std::max(stream, computed.lookup(operand));
-    stream += isCollective ? analysis::secondsOfCollective({&op}, mesh, cluster)
-                           : analysis::OpCostModel(&op, cluster.device(), shares.of(&op))
-                                 .seconds(analysis::OpShapes::of(&op));
+    double seconds = isCollective ? analysis::secondsOfCollective({&op}, mesh, cluster)
+                                  : secondsOfPart(&op, shares.of(&op), cluster);
+    stream += seconds;
+    inSeries += seconds;
     for (Value result : op.getResults())
       computed[result] = stream;
   }
-  return std::max(kernels, collectives);
+  double seconds = std::max(kernels, collectives);
+  return {seconds, inSeries - seconds};
+}
+
+double RooflineCostModel::secondsHidden(Operation *op, const OpSharding &opSharding) {
+  func::FuncOp form = local.build(op, opSharding);
+  return form ? costOfLocalForm(form).hidden : 0;
 }
 
 /// Returns `all_reduce over dp, tp`, or only the kind if the groups do not lie along axes.
@@ -150,35 +191,61 @@ LocalProgram::LocalProgram(MLIRContext *context, const dist::Mesh &mesh)
   (*module)->setAttr(dist::meshAttrName, dist::MeshAttr::get(context, mesh));
 }
 
-func::FuncOp LocalProgram::build(Operation *op, const OpSharding &sharding) {
+/// Adds a function that takes the blocks of the operands of `op`, and has no ops yet.
+func::FuncOp LocalProgram::addFunction(Operation *op, const OpSharding &sharding) {
   module->getBody()->clear();
-  auto form = dyn_cast<analysis::LocalFormOpInterface>(op);
-  if (!form)
-    return {};
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto function =
       func::FuncOp::create(builder, op->getLoc(), "local", builder.getFunctionType({}, {}));
   Block *body = function.addEntryBlock();
-  IRMapping globals;
-  SmallVector<Value> blocks;
-  for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), sharding.operands)) {
-    Type type = analysis::getLocalType(operand.getType(), cut, mesh);
-    blocks.push_back(body->addArgument(type, op->getLoc()));
-    globals.map(operand, body->addArgument(operand.getType(), op->getLoc()));
-  }
+  for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), sharding.operands))
+    body->addArgument(analysis::getLocalType(operand.getType(), cut, mesh), op->getLoc());
+  return function;
+}
+
+/// Returns the types of the blocks of the results of `op`.
+static SmallVector<Type> getLocalResultTypes(Operation *op, const OpSharding &sharding,
+                                             const dist::Mesh &mesh) {
   SmallVector<Type> types;
   for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
     types.push_back(analysis::getLocalType(result.getType(), cut, mesh));
-  builder.setInsertionPointToEnd(body);
+  return types;
+}
+
+func::FuncOp LocalProgram::build(Operation *op, const OpSharding &sharding) {
+  if (!isa<analysis::LocalFormOpInterface>(op))
+    return {};
+  func::FuncOp function = addFunction(op, sharding);
+  Block &body = function.getBody().front();
+  SmallVector<Value> blocks(body.getArguments());
+  IRMapping globals;
+  for (Value operand : op->getOperands())
+    globals.map(operand, body.addArgument(operand.getType(), op->getLoc()));
+  OpBuilder builder = OpBuilder::atBlockEnd(&body);
   Operation *global = builder.clone(*op, globals);
   analysis::setShardings(global, sharding.operands, sharding.results);
-  SmallVector<Value> results =
-      cast<analysis::LocalFormOpInterface>(global).buildLocal(builder, blocks, types);
+  SmallVector<Value> results = cast<analysis::LocalFormOpInterface>(global).buildLocal(
+      builder, blocks, getLocalResultTypes(op, sharding, mesh));
   global->erase();
   if (results.empty() || !results.front())
     return {};
   func::ReturnOp::create(builder, op->getLoc(), results);
+  for (Operation &each : llvm::make_early_inc_range(body.without_terminator()))
+    analysis::expand(&each);
   return function;
+}
+
+SmallVector<Operation *> LocalProgram::expand(Operation *op, const OpSharding &sharding) {
+  Block &body = addFunction(op, sharding).getBody().front();
+  OpBuilder builder = OpBuilder::atBlockEnd(&body);
+  IRMapping blocks;
+  blocks.map(op->getOperands(), body.getArguments());
+  Operation *local = builder.clone(*op, blocks);
+  for (auto [result, type] :
+       llvm::zip_equal(local->getResults(), getLocalResultTypes(op, sharding, mesh)))
+    result.setType(type);
+  func::ReturnOp::create(builder, op->getLoc(), local->getResults());
+  return analysis::expand(local);
 }
 
 } // namespace pcc::strategy

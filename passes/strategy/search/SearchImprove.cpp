@@ -130,7 +130,7 @@ constexpr int maxSweeps = 8;
 /// A node is estimated to have `optionsPerAxis` options per axis, to the power of the number of
 /// axes.
 constexpr double maxTableEntries = 2e7, optionsPerAxis = 5;
-constexpr int roundsOfAll = 16;
+constexpr int roundsOfAll = 64;
 
 class Improver {
 public:

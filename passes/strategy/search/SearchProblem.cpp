@@ -29,19 +29,27 @@ int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) 
              : 0;
 }
 
-/// Returns a key; ops with equal keys have the same options at the same costs.
-std::vector<const void *> getSignature(Operation *op, const analysis::KernelShare &share) {
+/// Appends the share as numbers.
+void append(const analysis::KernelShare &share, std::vector<const void *> &signature) {
   uintptr_t bits = share.launches;
   for (const llvm::SmallBitVector &set : {share.reads, share.writes})
     for (unsigned index = 0; index < set.size(); ++index)
       bits = bits * 2 + set[index];
+  signature.push_back(reinterpret_cast<const void *>(bits));
+}
+
+/// Returns a key; ops with equal keys have the same options at the same costs.
+std::vector<const void *> getSignature(Operation *op, ArrayRef<analysis::ExpectedPart> parts) {
   std::vector<const void *> signature = {op->getName().getAsOpaquePointer(),
-                                         op->getPropertiesAsAttribute().getAsOpaquePointer(),
-                                         reinterpret_cast<const void *>(bits)};
+                                         op->getPropertiesAsAttribute().getAsOpaquePointer()};
   for (Type type : op->getOperandTypes())
     signature.push_back(type.getAsOpaquePointer());
   for (Type type : op->getResultTypes())
     signature.push_back(type.getAsOpaquePointer());
+  for (const analysis::ExpectedPart &part : parts) {
+    signature.push_back(reinterpret_cast<const void *>(uintptr_t(part.index)));
+    append(part.share, signature);
+  }
   return signature;
 }
 
@@ -168,7 +176,7 @@ SearchProblem::NodeOptionsPtr SearchProblem::makeOpOptions(Operation *op,
                                                            std::vector<OpSharding> opShardings) {
   auto result = std::make_shared<NodeOptions>();
   result->opShardings = std::move(opShardings);
-  for (double seconds : costModel->costOfOp(op, costModel->getShare(op), result->opShardings))
+  for (double seconds : costModel->costOfOp(op, result->opShardings))
     result->costs.push_back(toPicoseconds(seconds));
   for (const OpSharding &opSharding : result->opShardings) {
     int64_t &bytes = result->bytes.emplace_back();
@@ -193,7 +201,7 @@ SearchProblem::NodeOptionsPtr SearchProblem::getOpOptions(Operation *op,
                                                           const SeedShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
     return makeOpOptions(op, listGivenOptions(op, found->second));
-  NodeOptionsPtr &equal = known[getSignature(op, costModel->getShare(op))];
+  NodeOptionsPtr &equal = known[getSignature(op, costModel->getParts(op))];
   if (!equal)
     equal = makeOpOptions(op, listOptions(op, costModel->getMesh()));
   return equal;
@@ -224,7 +232,7 @@ SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const 
   std::shared_ptr<const OpSharding> planned = near.findOpSharding(index, node);
   if (node.kind == SearchNode::Kind::Op) {
     bool isGiven = given.ops.contains(node.op);
-    std::vector<const void *> key = getSignature(node.op, costModel->getShare(node.op));
+    std::vector<const void *> key = getSignature(node.op, costModel->getParts(node.op));
     key.insert(key.end(), {planned.get(), isGiven ? planned.get() : nullptr});
     NodeOptionsPtr &equal = known[std::move(key)];
     if (!equal)
@@ -274,11 +282,14 @@ Passage SearchProblem::findPassage(const SearchEdge &edge) {
   auto producer = dyn_cast<OpResult>(value);
   if (!producer)
     return passage;
-  const analysis::KernelShares &shares =
-      costModel->getShares(producer.getOwner()->getParentOfType<func::FuncOp>());
-  passage.isInKernel =
-      llvm::any_of(readers, [&](Operation *op) { return shares.passesInKernel(value, op); });
-  passage.isWritten = shares.of(producer.getOwner()).writes.test(producer.getResultNumber());
+  Operation *maker = producer.getOwner();
+  const analysis::ExpectedKernels &kernels =
+      costModel->getKernels(maker->getParentOfType<func::FuncOp>());
+  for (Operation *op : readers) {
+    analysis::ExpectedLink link = kernels.findLink(maker, op);
+    passage.isInKernel |= link.isInKernel;
+    passage.isWritten |= link.isInKernel && link.isWritten;
+  }
   return passage;
 }
 
@@ -311,6 +322,13 @@ void SearchProblem::addEdge(const SearchEdge &edge) {
 int64_t SearchProblem::getCost(const SearchEdge &edge, int32_t from, int32_t to) {
   const Table &table = getTable(edge);
   return table ? (*table)[from * optionsOfNode[edge.to]->opShardings.size() + to] : 0;
+}
+
+double SearchProblem::secondsHidden(unsigned node, int32_t option) const {
+  const SearchNode &searched = graph.nodes[node];
+  const OpSharding &opSharding = optionsOfNode[node]->opShardings[option];
+  return searched.op ? costModel->secondsHidden(searched.op, opSharding) * double(searched.runs)
+                     : 0;
 }
 
 std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t option) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/analysis/cost/ExpectedKernels.h"
 #include "passes/analysis/cost/OpCostModel.h"
 #include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/analysis/reshard/ReshardTable.h"
@@ -78,10 +79,15 @@ public:
   LocalProgram(mlir::MLIRContext *context, const dist::Mesh &mesh);
 
   /// Returns the local form of `op` split as `sharding`, as a function of the blocks of the op's
-  /// operands. Returns null if the same op on local shapes suffices. Valid until the next call.
+  /// operands, without composites. Returns null if the same op on local shapes suffices. Valid
+  /// until the next call of a function.
   mlir::func::FuncOp build(mlir::Operation *op, const OpSharding &sharding);
+  /// Returns the core ops of `op` on the local shapes, in the order of analysis::expand().
+  llvm::SmallVector<mlir::Operation *> expand(mlir::Operation *op, const OpSharding &sharding);
 
 private:
+  mlir::func::FuncOp addFunction(mlir::Operation *op, const OpSharding &sharding);
+
   mlir::OwningOpRef<mlir::ModuleOp> module;
   dist::Mesh mesh;
 };
@@ -95,7 +101,7 @@ struct OwnCollective {
 /// How an op gets an operand if there is no reshard between it and the producer.
 struct Passage {
   bool isInKernel = false;  ///< a kernel holds both; a reshard cuts it in two
-  bool isWritten = true;    ///< the producer writes the value to memory
+  bool isWritten = false;   ///< and that kernel also writes the value to memory
   bool needsMemory = false; ///< the reader reads memory only, so a slice is a kernel of its own
 };
 
@@ -109,15 +115,17 @@ public:
 
   const dist::Mesh &getMesh() const { return mesh; }
   const abi::Cluster &getCluster() const { return cluster; }
-  /// Returns the shares of the ops of a function in their kernels.
-  const analysis::KernelShares &getShares(mlir::func::FuncOp function);
-  /// Returns the share of `op` in its kernel.
-  const analysis::KernelShare &getShare(mlir::Operation *op);
+  /// Returns the kernels that the ops of a function are expected to become.
+  const analysis::ExpectedKernels &getKernels(mlir::func::FuncOp function);
+  /// Returns the parts of `op` in these kernels.
+  llvm::ArrayRef<analysis::ExpectedPart> getParts(mlir::Operation *op);
 
   /// Returns the seconds that a rank takes for `op` split in each of `opShardings`. This is the
-  /// time of its local form with its collectives, or of its `share` of a kernel.
-  std::vector<double> costOfOp(mlir::Operation *op, const analysis::KernelShare &share,
-                               llvm::ArrayRef<OpSharding> opShardings);
+  /// time of its local form with its collectives, or that of its parts.
+  std::vector<double> costOfOp(mlir::Operation *op, llvm::ArrayRef<OpSharding> opShardings);
+  /// Returns the seconds that the split `op` hides within its local form: by how much its ops would
+  /// take longer one after the other.
+  double secondsHidden(mlir::Operation *op, const OpSharding &opSharding);
   /// Lists the collectives in the local form of the split `op`.
   std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &opSharding);
   /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major, with
@@ -131,7 +139,13 @@ public:
                                        const dist::Sharding &to);
 
 private:
-  double costOfLocalForm(mlir::func::FuncOp function) const;
+  struct FormCost {
+    double seconds = 0;
+    double hidden = 0; ///< seconds that its ops would take longer one after the other
+  };
+
+  FormCost costOfLocalForm(mlir::func::FuncOp function) const;
+  double costOfOption(mlir::Operation *op, const OpSharding &opSharding);
   double costOfReshard(mlir::RankedTensorType type, const dist::Sharding &from,
                        const dist::Sharding &to);
   std::vector<double> costOfReshards(mlir::RankedTensorType type,
@@ -143,7 +157,8 @@ private:
   analysis::ReshardTables tables;
   analysis::ReshardPlanCache planCache; ///< for explanations
   LocalProgram local;
-  llvm::DenseMap<mlir::Operation *, analysis::KernelShares> shares; ///< by function
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<analysis::ExpectedKernels>>
+      kernels; ///< by function
 };
 
 //===-- SearchProblem.cpp ---------------------------------------------------------------------===//
@@ -196,6 +211,8 @@ public:
 
   /// Returns the cost of an edge for the options of both its ends, in picoseconds of a step.
   int64_t getCost(const SearchEdge &edge, int32_t from, int32_t to);
+  /// Returns the seconds of a step that the cost of this option hides (RooflineCostModel).
+  double secondsHidden(unsigned node, int32_t option) const;
   /// Lists the collectives of the op's local form under this option. Other nodes have none.
   std::vector<OwnCollective> listCollectives(unsigned node, int32_t option);
   /// Returns the reshard plan of an edge for the options of both its ends.

@@ -22,6 +22,7 @@ struct PlannedOp {
   std::vector<std::string> in;  ///< shardings of the operands
   std::vector<std::string> out; ///< shardings of the results, as produced
   double seconds = 0;           ///< per step, without reshards
+  double hidden = 0;            ///< by how much its ops would take longer one after the other
 };
 
 /// Reports the meshes that a search of shardings tried, and each op of the best one.
@@ -29,18 +30,21 @@ class SearchReport {
 public:
   /// Copies the reported facts out of `candidates`, best first, whose problems must still exist.
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
-  /// Sets the seconds of the best plan's program, by the same costs.
+  /// Sets the seconds of the best plan's program by the same costs, if nothing is hidden.
   void setProgramCost(double seconds) { programCost = seconds; }
 
-  /// Returns `{"cost", "program_cost", "bound", "seconds", "meshes": […], "ops": {NAME:
+  /// Returns `{"cost", "program_cost", "hidden", "bound", "seconds", "meshes": […], "ops": {NAME:
   /// {"in_strategy", "out_strategy", "cost"}}, "constraints": [{"constraint", "cost",
-  /// "max_cost"}]}`; times in seconds. With recursive cuts also "cut_seconds", the time of the cuts
-  /// alone, and "cost_before", the cost before their improvement.
+  /// "max_cost"}]}`; times in seconds. "hidden" is what the cost hides within ops. With recursive
+  /// cuts also "cut_seconds", the time of the cuts alone, and "cost_before", the cost before their
+  /// improvement.
   llvm::json::Value toJson() const;
   /// Prints a table of the meshes, the slowest ops of the plan, and the cost of constraints.
   void print() const;
 
 private:
+  double secondsHidden() const;
+
   struct Mesh {
     std::string name, status;
     double cost = 0, bound = 0, seconds = 0;
