@@ -72,17 +72,20 @@ TEST(Diagnostics, Steps) {
             "on rank 0: no action before \"b\" returns \"gradient w\"\n");
 }
 
+// A value that two sections use is the same tensor in both.
 TEST(Diagnostics, SectionsThatDisagree) {
-  std::string argument = "(%w: tensor<2xf32> {graph.role = #graph.role<parameter \"w\">";
-  EXPECT_EQ(errorsOfStep("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
-                         "graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)\n"
-                         "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
-                         "  pipe.action @a\n  pipe.action @b\n}\nfunc.func @a" +
-                         argument + "}) attributes {dist.local} {\n  return\n}\nfunc.func @b" +
-                         argument +
-                         ", dist.sharding = #dist.sharding<[x]>}) attributes {dist.local} {\n"
-                         "  return\n}\n}"),
-            "\"parameter w\" is 'tensor<2xf32>' [x] here and 'tensor<2xf32>' [_] in \"a\"\n");
+  for (std::string role : {"parameter", "gradient", "saved"}) {
+    std::string argument = "(%w: tensor<2xf32> {graph.role = #graph.role<" + role + " \"w\">";
+    EXPECT_EQ(errorsOfStep("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
+                           "graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)\n"
+                           "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
+                           "  pipe.action @a\n  pipe.action @b\n}\nfunc.func @a" +
+                           argument + "}) attributes {dist.local} {\n  return\n}\nfunc.func @b" +
+                           argument +
+                           ", dist.sharding = #dist.sharding<[x]>}) attributes {dist.local} {\n"
+                           "  return\n}\n}"),
+              "\"" + role + " w\" is 'tensor<2xf32>' [x] here and 'tensor<2xf32>' [_] in \"a\"\n");
+  }
 }
 
 TEST(Diagnostics, OnlySomeOfManyWaitingRanksAreListed) {

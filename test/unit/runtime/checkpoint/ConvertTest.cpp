@@ -3,6 +3,7 @@
 #include "runtime/checkpoint/ImportTensors.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "test/unit/runtime/checkpoint/CheckpointFiles.h"
+#include <fstream>
 
 namespace pcc::test {
 namespace {
@@ -37,6 +38,17 @@ TEST(Convert, AFileOfParametersBecomesACheckpointAndAFileAgain) {
   std::filesystem::resize_file(folder + "/tensors.safetensors", 10);
   EXPECT_NE(exportTensors(folder, *manifest, file, false).message().find("damaged"),
             std::string::npos);
+}
+
+TEST(Convert, NothingIsLeftOfAnEarlierTry) {
+  std::string folder = emptyFolder("earlier") + "/checkpoint", part = folder + ".part";
+  std::filesystem::create_directory(part);
+  std::ofstream(part + "/old.safetensors") << "cut off";
+  std::vector<TensorInPieces> tensors = {wholeTensor("b", abi::F32, {2}, "bbbbBBBB")};
+  ASSERT_TRUE(importTensors(tensors, 0, "", folder).ok());
+  EXPECT_FALSE(std::filesystem::exists(part));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/old.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/tensors.safetensors"));
 }
 
 TEST(Convert, PiecesAreBlocksOfACheckpointAndOneTensorOfAFile) {
