@@ -395,7 +395,7 @@ Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
       sharding = sharding.withPartial(table.translate(sharding.getPartialAxes()),
                                       sharding.getPartialKind());
     if (!carried.empty())
-      entry.searched = carrySums(op, refined, entry.factors, carried);
+      entry.exact = carrySums(op, refined, entry.factors, carried);
   }
   for (const auto &[name, request] : parameters) {
     shardings.parameters[name] = Sharding(table.translate(request.cuts));

@@ -70,8 +70,9 @@ void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Shard
 }
 
 void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results,
-                       Reasons why) {
-  record(op, std::move(sharding), Origin::Searched, std::move(why));
+                       Origin origin, Reasons why) {
+  exact.insert(op);
+  record(op, std::move(sharding), origin, std::move(why));
   setUserSharding(op, results);
 }
 
@@ -360,7 +361,7 @@ bool Propagation::sumUnjoined() {
     sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
   bool changed = false;
   for (Operation &op : listOps(function)) {
-    if (!sums.isUnjoined(&op) || ops.find(&op)->second.origin == Origin::Searched)
+    if (!sums.isUnjoined(&op) || exact.contains(&op))
       continue;
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();

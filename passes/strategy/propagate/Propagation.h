@@ -57,7 +57,7 @@ public:
 
   /// Sets the complete sharding of an op, including partial sums; finish() does not change it.
   void seed(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results,
-            analysis::Reasons why = {});
+            Origin origin, analysis::Reasons why = {});
 
   /// Propagates the given shardings to a fixpoint.
   void run();
@@ -139,6 +139,7 @@ private:
   llvm::DenseMap<mlir::Value, dist::Sharding> hints; ///< of free values that are not decided yet
   llvm::DenseMap<mlir::Value, analysis::Reasons> reasons; ///< of decided and of hinted values
   llvm::DenseMap<mlir::Operation *, Decision> ops;
+  llvm::DenseSet<mlir::Operation *> exact; ///< ops with a complete sharding from outside
   /// Forms of each value, ordered by their first users; this order decides between equal costs.
   llvm::DenseMap<mlir::Value, std::vector<Form>> forms;
 };

@@ -115,8 +115,9 @@ void ShardingAnnotator::annotate(func::FuncOp function) {
 }
 
 void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &propagation) {
-  if (given.searched)
-    propagation.seed(op, *given.searched, given.results, given.why);
+  if (given.exact)
+    propagation.seed(op, *given.exact, given.results,
+                     given.factors.empty() ? Origin::Searched : Origin::Given, given.why);
   else
     propagation.seed(op, given.factors, given.results, given.why);
 }

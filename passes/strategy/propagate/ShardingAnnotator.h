@@ -16,8 +16,8 @@ namespace pcc::strategy {
 struct GivenOp {
   std::vector<dist::AxisList> factors;
   std::vector<dist::Sharding> results;
-  /// Complete sharding from a search; replaces `factors` if set.
-  std::optional<OpSharding> searched = {};
+  /// Complete sharding from a search or a file, with partial sums; replaces `factors` if set.
+  std::optional<OpSharding> exact = {};
   analysis::Reasons why = {};
 };
 

@@ -157,8 +157,8 @@ SearchProblem SearchProblem::remake(const SeedShardings &given) const {
 /// Lists the options that split the factors as given. The remaining axes may carry partial sums,
 /// unless it is given which do.
 std::vector<OpSharding> SearchProblem::listGivenOptions(Operation *op, const GivenOp &given) const {
-  if (given.searched)
-    return {*given.searched};
+  if (given.exact)
+    return {*given.exact};
   FactorAxes factors(op, costModel->getMesh());
   factors.setAxes(given.factors);
   std::vector<Sharding> operands;
@@ -360,7 +360,7 @@ void SearchProblem::apply(const solve::StrategySolution &solution, SeedShardings
     const OpSharding &opSharding = optionsOfNode[index]->opShardings[solution[index]];
     if (node.kind == SearchNode::Kind::Op) {
       GivenOp &entry = given.ops[node.op];
-      entry.searched = opSharding;
+      entry.exact = opSharding;
       if (entry.why.isEmpty())
         entry.why = chosen(node.op->getContext());
     } else if (node.kind == SearchNode::Kind::Boundary) {
