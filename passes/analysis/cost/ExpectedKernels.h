@@ -3,8 +3,7 @@
 // Predicts, before composites are decomposed, which kernels the ops of a function will become:
 //
 //   %0 = graph.layer_norm %x, %s, %b      parts: sums of the mean and the variance, sub, mul, …
-//   %1 = graph.gelu %0                    parts: mul, erf, add, mul, in the kernel of the norm's
-//   mul
+//   %1 = graph.gelu %0                    parts: mul, erf, add, mul, in the kernel of that mul
 //
 // A copy of the function is decomposed, common subexpressions are merged, and its ops are grouped
 // into kernels (passes/analysis/cost/KernelShares.h). A part is an op of the copy; it belongs to
