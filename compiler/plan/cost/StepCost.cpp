@@ -18,15 +18,6 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-Seconds &Seconds::operator+=(const Seconds &other) {
-  contraction += other.contraction;
-  elementwise += other.elementwise;
-  reduction += other.reduction;
-  movement += other.movement;
-  communication += other.communication;
-  return *this;
-}
-
 double SectionCost::recomputation() const {
   double communication = forward.communication + recomputed.communication + backward.communication;
   double share = communication > 0 ? recomputed.communication / communication : 0;

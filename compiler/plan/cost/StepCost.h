@@ -117,7 +117,6 @@ struct Seconds {
 
   double computing() const { return contraction + elementwise + reduction + movement; }
   double sum() const { return computing() + communication; }
-  Seconds &operator+=(const Seconds &other);
 };
 
 /// The pass of a section to which an op belongs.
