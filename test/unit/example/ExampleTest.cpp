@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bounds of the elements of example models, for sizes with which tensors in the middle of the model
-// are the largest ones.
+// are the largest ones; names of their ops.
 #include "compiler/example/Example.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +58,27 @@ TEST(Example, BoundsTheLastStageOfTinyImages) {
       for (int64_t image : {1, 3, 32})
         expectBound("resnet",
                     {{"depth", depth}, {"stem", stem}, {"image", image}, {"batch", 8192}});
+}
+
+// Constraints, strategy files and reports tell ops by their names.
+TEST(Example, OpsHaveNamesOfTheirOwn) {
+  for (const Example &example : example::listExamples()) {
+    Sizes sizes;
+    for (const example::SizeOption &size : example.sizes)
+      sizes[size.name] = size.value;
+    MLIRContext context;
+    context.loadDialect<func::FuncDialect, graph::GraphDialect>();
+    OwningOpRef<ModuleOp> module = example.build(sizes, Float32Type::get(&context));
+    llvm::StringSet<> names;
+    size_t ops = 0;
+    for (auto function : module->getOps<func::FuncOp>())
+      for (Operation &op : function.getBody().front().without_terminator())
+        if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && !isa<graph::ConstantOp>(op)) {
+          EXPECT_TRUE(names.insert(name.getName()).second) << name.getName().str();
+          ++ops;
+        }
+    EXPECT_GT(ops, 5u) << example.name.str();
+  }
 }
 
 } // namespace
