@@ -4,12 +4,13 @@
 // computes one. The local form of a norm scales before it sums. A derivative that computes the mean
 // again may have summed first, if its strategy completes the sum there:
 //
-//   %m = all_reduce (div %s, %n)                   %m = all_reduce (div %s, %n)
-//   %n = div (all_reduce %s), %n                   reads %m
+//   %mean = all_reduce (div %x, %count)            %mean = all_reduce (div %x, %count)
+//   %again = div (all_reduce %x), %count           its readers read %mean
 //
 // The ops that read both are then equal, and are merged as well: first the deviations from the
 // mean, then the sums of their squares, and so on. Assumes functions of one rank's types. Only for
-// f32 and f64, where the order of the two roundings matters little.
+// f32 and f64, where the order of the two roundings matters little; integers are cut off by a
+// division.
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Graph.h"
@@ -30,9 +31,9 @@ namespace {
 
 /// Returns whether `op` scales `value` by a constant.
 bool scales(Operation *op, Value value) {
-  bool isScale = isa<graph::DivOp, graph::MulOp>(op) && op->getOperand(0) == value;
-  return isScale && graph::getSplat(op->getOperand(1)) &&
-         getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() >= 32;
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  return type && type.getWidth() >= 32 && isa<graph::DivOp, graph::MulOp>(op) &&
+         op->getOperand(0) == value && graph::getSplat(op->getOperand(1));
 }
 
 bool isSameSum(dist::AllReduceOp lhs, dist::AllReduceOp rhs) {

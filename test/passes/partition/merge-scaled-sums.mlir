@@ -29,11 +29,12 @@ func.func @norm(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf3
   return %sub, %sub2, %variance, %variance2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
-// Other ranks, another constant, a maximum, and 16 bits, whose sums may overflow, stay.
+// Other ranks, another constant, a maximum, 16 bits, whose sums may overflow, and integers, whose quotients are cut off,
+// stay.
 // CHECK-LABEL: func.func @kept(
-// CHECK-COUNT-7: dist.all_reduce
-func.func @kept(%x: tensor<8xf32>, %h: tensor<8xf16>)
-    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>, tensor<8xf16>) attributes {dist.local} {
+// CHECK-COUNT-9: dist.all_reduce
+func.func @kept(%x: tensor<8xf32>, %h: tensor<8xf16>, %i: tensor<8xi64>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>, tensor<8xf16>, tensor<8xi64>, tensor<8xi64>) attributes {dist.local} {
   %two = graph.constant dense<2.0> : tensor<8xf32>
   %four = graph.constant dense<4.0> : tensor<8xf32>
   %part = graph.div %x, %four : tensor<8xf32>
@@ -51,6 +52,11 @@ func.func @kept(%x: tensor<8xf32>, %h: tensor<8xf16>)
   %hmean = dist.all_reduce sum %hpart over <axes [dp]> : tensor<8xf16>
   %hsum = dist.all_reduce sum %h over <axes [dp]> : tensor<8xf16>
   %3 = graph.div %hsum, %half : tensor<8xf16>
-  return %0, %1, %2, %all, %hmean, %3 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>, tensor<8xf16>
+  %count = graph.constant dense<4> : tensor<8xi64>
+  %ipart = graph.div %i, %count : tensor<8xi64>
+  %imean = dist.all_reduce sum %ipart over <axes [dp]> : tensor<8xi64>
+  %isum = dist.all_reduce sum %i over <axes [dp]> : tensor<8xi64>
+  %4 = graph.div %isum, %count : tensor<8xi64>
+  return %0, %1, %2, %all, %hmean, %3, %imean, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>, tensor<8xf16>, tensor<8xi64>, tensor<8xi64>
 }
 }
