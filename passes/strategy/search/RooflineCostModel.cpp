@@ -48,6 +48,8 @@ static double secondsOfPart(Operation *op, const analysis::KernelShare &share,
 
 /// Returns the seconds of the ops of a function without collectives.
 static double secondsAlone(ArrayRef<Operation *> ops, const abi::Cluster &cluster) {
+  if (ops.empty())
+    return 0;
   analysis::KernelShares shares(ops.front()->getParentOfType<func::FuncOp>());
   double seconds = 0;
   for (Operation *op : ops)
@@ -70,6 +72,11 @@ double RooflineCostModel::costOfOption(Operation *op, const OpSharding &opShardi
   }
   double formAlone = form ? costOfLocalForm(form).seconds : 0;
   SmallVector<Operation *> core = local.expand(op, opSharding);
+  auto isSame = [&](const analysis::ExpectedPart &part) {
+    return part.index < core.size() && core[part.index]->getName() == part.op->getName();
+  };
+  if (!llvm::all_of(parts, isSame)) // the size of an axis decides what a cumsum becomes
+    return form ? formAlone : secondsAlone(core, cluster);
   for (const analysis::ExpectedPart &part : parts)
     seconds += secondsOfPart(core[part.index], part.share, cluster);
   return form ? seconds + std::max(0.0, formAlone - secondsAlone(core, cluster)) : seconds;
