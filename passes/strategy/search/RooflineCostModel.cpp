@@ -33,13 +33,6 @@ ArrayRef<analysis::ExpectedPart> RooflineCostModel::getParts(Operation *op) {
   return getKernels(op->getParentOfType<func::FuncOp>()).partsOf(op);
 }
 
-std::vector<double> RooflineCostModel::costOfOp(Operation *op, ArrayRef<OpSharding> opShardings) {
-  std::vector<double> seconds;
-  for (const OpSharding &opSharding : opShardings)
-    seconds.push_back(costOfOption(op, opSharding));
-  return seconds;
-}
-
 /// Returns the seconds of `op` on its own shapes as a part with this share.
 static double secondsOfPart(Operation *op, const analysis::KernelShare &share,
                             const abi::Cluster &cluster) {
@@ -60,7 +53,7 @@ static double secondsAlone(ArrayRef<Operation *> ops, const abi::Cluster &cluste
 /// The parts of a core op are the op itself, on its local shapes. Composites are expanded on these.
 /// A local form stands alone, without the kernels around it. What it takes more than its op, if
 /// that stands alone as well, is added to the op's parts.
-double RooflineCostModel::costOfOption(Operation *op, const OpSharding &opSharding) {
+double RooflineCostModel::costOfOp(Operation *op, const OpSharding &opSharding) {
   ArrayRef<analysis::ExpectedPart> parts = getParts(op);
   double seconds = 0;
   func::FuncOp form = local.build(op, opSharding);

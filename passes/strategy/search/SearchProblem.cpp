@@ -176,9 +176,8 @@ SearchProblem::NodeOptionsPtr SearchProblem::makeOpOptions(Operation *op,
                                                            std::vector<OpSharding> opShardings) {
   auto result = std::make_shared<NodeOptions>();
   result->opShardings = std::move(opShardings);
-  for (double seconds : costModel->costOfOp(op, result->opShardings))
-    result->costs.push_back(toPicoseconds(seconds));
   for (const OpSharding &opSharding : result->opShardings) {
+    result->costs.push_back(toPicoseconds(costModel->costOfOp(op, opSharding)));
     int64_t &bytes = result->bytes.emplace_back();
     for (auto [value, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
       bytes += countBytes(value.getType(), sharding, costModel->getMesh());

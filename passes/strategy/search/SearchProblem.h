@@ -79,8 +79,8 @@ public:
   LocalProgram(mlir::MLIRContext *context, const dist::Mesh &mesh);
 
   /// Returns the local form of `op` split as `sharding`, as a function of the blocks of the op's
-  /// operands, without composites. Returns null if the same op on local shapes suffices. Valid
-  /// until the next call of a function.
+  /// operands, without composites. Returns null if the same op on local shapes suffices. The
+  /// next call of build() or expand() erases it.
   mlir::func::FuncOp build(mlir::Operation *op, const OpSharding &sharding);
   /// Returns the core ops of `op` on the local shapes, in the order of analysis::expand().
   llvm::SmallVector<mlir::Operation *> expand(mlir::Operation *op, const OpSharding &sharding);
@@ -120,9 +120,9 @@ public:
   /// Returns the parts of `op` in these kernels.
   llvm::ArrayRef<analysis::ExpectedPart> getParts(mlir::Operation *op);
 
-  /// Returns the seconds that a rank takes for `op` split in each of `opShardings`. This is the
-  /// time of its local form with its collectives, or that of its parts.
-  std::vector<double> costOfOp(mlir::Operation *op, llvm::ArrayRef<OpSharding> opShardings);
+  /// Returns the seconds that a rank takes for the split `op`. This is the time of its local form
+  /// with its collectives, or that of its parts.
+  double costOfOp(mlir::Operation *op, const OpSharding &opSharding);
   /// Returns the seconds that the split `op` hides within its local form: by how much its ops would
   /// take longer one after the other.
   double secondsHidden(mlir::Operation *op, const OpSharding &opSharding);
@@ -145,7 +145,6 @@ private:
   };
 
   FormCost costOfLocalForm(mlir::func::FuncOp function) const;
-  double costOfOption(mlir::Operation *op, const OpSharding &opSharding);
   double costOfReshard(mlir::RankedTensorType type, const dist::Sharding &from,
                        const dist::Sharding &to);
   std::vector<double> costOfReshards(mlir::RankedTensorType type,
