@@ -36,8 +36,9 @@ analysis::OpShapes getLocalShapes(mlir::Operation *op, const OpSharding &shardin
 /// Mesh axes that the split of an op takes from one of its neighbors.
 struct Contribution {
   dist::AxisList axes;
-  std::optional<unsigned> operand = std::nullopt; ///< absent: from the wanted result
-  std::optional<unsigned> form = std::nullopt;    ///< index of the operand's form that is followed
+  std::optional<unsigned> operand = std::nullopt; ///< absent: from a wanted result
+  /// Index of the form that is followed: of the operand's forms, or of the wanted results.
+  std::optional<unsigned> form = std::nullopt;
 };
 
 /// A split of an op, and where it comes from.
@@ -71,16 +72,16 @@ public:
   /// They cost nothing, because a value is resharded once for all its users.
   void setOperand(unsigned operand, const dist::Sharding &made,
                   llvm::ArrayRef<dist::Sharding> forms = {});
-  /// Sets the wanted sharding, in which the first user takes the first result.
-  void setWanted(const dist::Sharding &sharding) { wantedResult = sharding; }
+  /// Adds a sharding in which users take the first result. It has no partial axes.
+  void addWanted(const dist::Sharding &sharding) { wantedResults.push_back(sharding); }
 
   /// Forbids carrying: partial operands are summed before the op.
   void forbidCarrying() { carries = false; }
   /// Declares that the result leaves the function partial and is not summed, whatever its size.
   void leavePartial() { isSummed = false; }
 
-  /// Returns the cheapest split that follows one operand or the wanted, then the remaining sources
-  /// as far as they are compatible.
+  /// Returns the cheapest split that follows one operand or wanted result, then the remaining
+  /// sources as far as they are compatible.
   OpSplit choose() const;
   /// Returns the split by given axes of the factors.
   OpSharding follow(llvm::ArrayRef<dist::AxisList> factors) const;
@@ -96,7 +97,7 @@ private:
     std::optional<unsigned> operand;
     dist::Sharding sharding;
     int64_t bytes;
-    std::optional<unsigned> form = std::nullopt; ///< index of a form of the operand
+    std::optional<unsigned> form = std::nullopt; ///< as in Contribution
   };
 
   std::vector<Source> listSources() const;
@@ -116,7 +117,7 @@ private:
   analysis::ReshardPlanCache &planCache;
   const dist::Mesh &mesh;
   std::vector<std::optional<Known>> operands;
-  std::optional<dist::Sharding> wantedResult;
+  std::vector<dist::Sharding> wantedResults;
   bool carries = true, isSummed = true;
 };
 

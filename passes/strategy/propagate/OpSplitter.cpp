@@ -2,7 +2,7 @@
 //
 // Builds one candidate per source: it follows this source first, then the others as far as they
 // fit. Sources are sorted, split ones first, then large ones. The cheapest candidate wins; ties go
-// to the earlier source.
+// to complete results, then to the earlier source.
 #include "passes/strategy/propagate/OpSharding.h"
 
 #include "passes/analysis/cost/OpCostModel.h"
@@ -27,7 +27,7 @@ void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sha
 
 static int64_t getBytes(Value value) { return analysis::getNumBytes(value.getType()); }
 
-/// Lists the sources: split ones before unsplit ones, then largest first. The wanted result comes
+/// Lists the sources: split ones before unsplit ones, then largest first. Wanted results come
 /// after operands of the same size.
 std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   std::vector<Source> sources;
@@ -39,8 +39,8 @@ std::vector<OpSplitter::Source> OpSplitter::listSources() const {
     for (auto [number, form] : llvm::enumerate(known->forms))
       sources.push_back({index, form, bytes, number});
   }
-  if (wantedResult)
-    sources.push_back({std::nullopt, *wantedResult, getBytes(op->getResult(0))});
+  for (auto [number, wanted] : llvm::enumerate(wantedResults))
+    sources.push_back({std::nullopt, wanted, getBytes(op->getResult(0)), number});
   llvm::stable_sort(sources, [](const Source &lhs, const Source &rhs) {
     return std::make_pair(lhs.sharding.isSplit(), lhs.bytes) >
            std::make_pair(rhs.sharding.isSplit(), rhs.bytes);
@@ -147,9 +147,11 @@ double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding
     cost += getOperandCost(index, sharding.operands[index]);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     const Sharding &made = sharding.results[index];
-    Sharding wanted =
-        index == 0 && wantedResult ? wantedResult->withoutPartial() : made.withoutPartial();
-    cost += getReshardCost(result, made, wanted);
+    if (index > 0 || wantedResults.empty())
+      cost += getReshardCost(result, made, made.withoutPartial());
+    else
+      for (const Sharding &wanted : wantedResults)
+        cost += getReshardCost(result, made, wanted);
   }
   return cost;
 }
@@ -160,19 +162,27 @@ OpSplit OpSplitter::choose() const {
     return {assemble(FactorAxes(op, mesh)), {}};
   FactorAxes best = followFrom(sources, 0);
   size_t bestFirst = 0;
-  std::optional<double> bestCost;
+  /// Cost, and whether a result is partial: it needs memory for all blocks until it is summed.
+  using Rank = std::pair<double, bool>;
+  auto rankOf = [&](const FactorAxes &factors) {
+    OpSharding sharding = assemble(factors);
+    bool isPartial =
+        llvm::any_of(sharding.results, [](const Sharding &each) { return each.isPartial(); });
+    return Rank(getCost(factors, sharding), isPartial);
+  };
+  std::optional<Rank> bestRank;
   for (size_t first = 1; first < sources.size(); ++first) {
     FactorAxes factors = followFrom(sources, first);
     if (factors.getAxes() == best.getAxes())
       continue;
-    if (!bestCost)
-      bestCost = getCost(best, assemble(best));
-    double cost = getCost(factors, assemble(factors));
-    if (cost >= *bestCost)
+    if (!bestRank)
+      bestRank = rankOf(best);
+    Rank rank = rankOf(factors);
+    if (rank >= *bestRank)
       continue;
     best = std::move(factors);
     bestFirst = first;
-    bestCost = cost;
+    bestRank = rank;
   }
   OpSplit split{assemble(best), {}};
   split.contributions = listContributions(sources, bestFirst, split.sharding);

@@ -158,12 +158,18 @@ std::vector<Propagation::Form> Propagation::listForms(Value value) const {
   return others;
 }
 
-std::optional<Propagation::WantedSharding> Propagation::findWanted(Value value) const {
+std::vector<Propagation::WantedSharding> Propagation::listWanted(Value value) const {
+  std::vector<WantedSharding> wanted;
   auto found = forms.find(value);
   if (found == forms.end())
-    return std::nullopt;
-  const Form &form = found->second.front();
-  return WantedSharding{form.sharding.withoutPartial(), form.first};
+    return wanted;
+  for (const Form &form : found->second) {
+    Sharding sharding = form.sharding.withoutPartial();
+    if (llvm::none_of(wanted,
+                      [&](const WantedSharding &other) { return other.sharding == sharding; }))
+      wanted.push_back({std::move(sharding), form.first});
+  }
+  return wanted;
 }
 
 /// Follows a value through ops that change its elements one by one, such as the scale of a
@@ -195,8 +201,7 @@ std::optional<Propagation::WantedSharding> Propagation::findParameter(Value valu
   return std::nullopt;
 }
 
-OpSplitter Propagation::makeSplitter(Operation *op,
-                                     const std::optional<WantedSharding> &wanted) const {
+OpSplitter Propagation::makeSplitter(Operation *op, ArrayRef<WantedSharding> wanted) const {
   OpSplitter splitter(op, planCache);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<Sharding> hint = findHint(operand.get())) {
@@ -205,8 +210,8 @@ OpSplitter Propagation::makeSplitter(Operation *op,
         shardings.push_back(std::move(form.sharding));
       splitter.setOperand(operand.getOperandNumber(), *hint, shardings);
     }
-  if (wanted)
-    splitter.setWanted(wanted->sharding);
+  for (const WantedSharding &each : wanted)
+    splitter.addWanted(each.sharding);
   if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
                staysPartial(function, use.getOperandNumber());
@@ -225,25 +230,29 @@ void Propagation::followUse(StringRef axis, OpOperand &use, Reasons &why) const 
 
 /// Returns the reasons of a split: for each axis the neighbor that it comes from.
 Reasons Propagation::explain(Operation *op, const OpSplit &split,
-                             const std::optional<WantedSharding> &wanted) const {
+                             ArrayRef<WantedSharding> wanted) const {
   Reasons why;
-  for (const Contribution &contribution : split.contributions)
-    for (const std::string &axis : contribution.axes) {
-      Value leader = wanted ? wanted->parameter : Value();
-      if (contribution.operand)
-        leader = op->getOperand(*contribution.operand);
-      if (contribution.form)
-        followUse(axis, *listForms(leader)[*contribution.form].first, why);
-      else if (leader)
-        why.follow(axis, analysis::describeValue(leader), getReasons(leader), op->getContext());
-      else
-        followUse(axis, *wanted->use, why);
+  for (const Contribution &contribution : split.contributions) {
+    Value leader;
+    OpOperand *use = nullptr;
+    if (contribution.operand) {
+      leader = op->getOperand(*contribution.operand);
+      use = contribution.form ? listForms(leader)[*contribution.form].first : nullptr;
+    } else {
+      leader = wanted[*contribution.form].parameter;
+      use = wanted[*contribution.form].use;
     }
+    for (const std::string &axis : contribution.axes)
+      if (use)
+        followUse(axis, *use, why);
+      else
+        why.follow(axis, analysis::describeValue(leader), getReasons(leader), op->getContext());
+  }
   return why;
 }
 
-void Propagation::decide(Operation *op, const OpSplitter &splitter,
-                         const std::optional<WantedSharding> &wanted, Origin origin) {
+void Propagation::decide(Operation *op, const OpSplitter &splitter, ArrayRef<WantedSharding> wanted,
+                         Origin origin) {
   OpSplit split = splitter.choose();
   Reasons why = explain(op, split, wanted);
   record(op, std::move(split.sharding), origin, std::move(why));
@@ -262,32 +271,35 @@ void Propagation::spreadHints() {
     OpSplit split = makeSplitter(&op).choose();
     for (auto [result, cut] : llvm::zip_equal(op.getResults(), split.sharding.results)) {
       hints[result] = cut;
-      reasons[result] = explain(&op, split, std::nullopt);
+      reasons[result] = explain(&op, split, {});
     }
   }
 }
 
-bool Propagation::isReady(Operation *op, bool needsAll) const {
+bool Propagation::isReady(Operation *op, Needed needed) const {
   if (ops.contains(op) || free.contains(op->getResult(0)))
     return false;
   auto isUnknown = [&](Value operand) { return !free.contains(operand) && !isKnown(operand); };
   auto leads = [&](Value operand) {
     std::optional<Sharding> hint = findHint(operand);
-    return hint && (!free.contains(operand) || hint->isSplit());
+    if (!hint)
+      return false;
+    return hint->isSplit() || (!free.contains(operand) && (!needed.cut || hint->isPartial()));
   };
   return llvm::any_of(op->getOperands(), leads) &&
-         (!needsAll || llvm::none_of(op->getOperands(), isUnknown));
+         (!needed.all || llvm::none_of(op->getOperands(), isUnknown));
 }
 
-bool Propagation::propagateForwards(bool needsAll) {
+bool Propagation::propagateForwards(Needed needed) {
   bool changed = false;
   for (Operation &op : listOps(function)) {
-    if (!isReady(&op, needsAll))
+    if (!isReady(&op, needed))
       continue;
     Value result = op.getResult(0);
-    std::optional<WantedSharding> wanted = findWanted(result);
-    if (!wanted)
-      wanted = findParameter(result);
+    std::vector<WantedSharding> wanted = listWanted(result);
+    if (wanted.empty())
+      if (std::optional<WantedSharding> parameter = findParameter(result))
+        wanted.push_back(*parameter);
     decide(&op, makeSplitter(&op, wanted), wanted, Origin::Forwards);
     changed = true;
   }
@@ -299,8 +311,8 @@ bool Propagation::propagateBackwards(bool onlyFree) {
   for (Operation &op : llvm::reverse(listOps(function))) {
     if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
       continue;
-    std::optional<WantedSharding> wanted = findWanted(op.getResult(0));
-    if (!wanted)
+    std::vector<WantedSharding> wanted = listWanted(op.getResult(0));
+    if (wanted.empty())
       continue;
     decide(&op, makeSplitter(&op, wanted), wanted, Origin::Backwards);
     changed = true;
@@ -314,27 +326,29 @@ bool Propagation::propagateBackwards(bool onlyFree) {
 bool Propagation::propagateBackwardsTo(BlockArgument argument) {
   if (isKnown(argument))
     return false;
-  std::optional<WantedSharding> wanted = findWanted(argument);
-  if (!wanted)
+  std::vector<WantedSharding> wanted = listWanted(argument);
+  if (wanted.empty())
     return false;
-  values[argument] = wanted->sharding;
-  for (const std::string &axis : wanted->sharding.getSplitAxes())
-    followUse(axis, *wanted->use, reasons[argument]);
+  const WantedSharding &first = wanted.front();
+  values[argument] = first.sharding;
+  for (const std::string &axis : first.sharding.getSplitAxes())
+    followUse(axis, *first.use, reasons[argument]);
   return true;
 }
 
 void Propagation::run() {
   propagateBackwards(/*onlyFree=*/true); // parameters of given ops, which other ops use as well
   spreadHints();
-  while (propagateForwards(true) || propagateBackwards(true) || propagateBackwards(false) ||
-         propagateForwards(false))
+  while (propagateForwards({.all = true, .cut = true}) || propagateBackwards(/*onlyFree=*/true) ||
+         propagateBackwards(/*onlyFree=*/false) || propagateForwards({.cut = true}) ||
+         propagateForwards({.all = true}) || propagateForwards({}))
     continue;
 }
 
 void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
-      decide(&op, makeSplitter(&op), std::nullopt, Origin::Unreached);
+      decide(&op, makeSplitter(&op), {}, Origin::Unreached);
   while (sumUnjoined()) // summing one value earlier may leave another one without a partner
     continue;
 }
@@ -366,7 +380,7 @@ bool Propagation::sumUnjoined() {
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();
     Decision decided = ops.find(&op)->second;
-    decide(&op, splitter, std::nullopt, decided.origin);
+    decide(&op, splitter, {}, decided.origin);
     changed |= ops.find(&op)->second.sharding.operands != decided.sharding.operands;
   }
   return changed;

@@ -5,16 +5,19 @@
 // Given shardings stay. The parameters of given ops follow first, since other ops use them as well.
 // Then these rules apply, in this order, until nothing changes:
 //
-//   forwards         an op follows its operands, once all of them are known
-//   backwards        an op that depends only on parameters, scalars and constants follows its first
-//                    user
-//   backwards        any other op follows its first user
-//   forwards         an op follows those of its operands that are known
+//   forwards         an op follows its operands, once all of them are known and one of them is cut
+//   backwards        an op that depends only on parameters, scalars and constants follows its users
+//   backwards        any other op follows its users
+//   forwards         an op follows those of its operands that are known, if one of them is cut
+//   forwards         an op follows operands that are known and whole: first if all of them are
 //
-// The forms of a value are the shardings in which decided ops take it. The form of its first such
-// user is the wanted sharding of the value. If an op's operands and the wanted sharding of its
-// result are cut in different ways, each of them is tried as the one to follow. The cheapest split
-// is chosen (OpSharding.h).
+// Whole operands come last, because an op that reads them can be split in any way. A user that
+// reads a block of its result saves work then.
+//
+// The forms of a value are the shardings in which decided ops take it. They are the wanted
+// shardings of the value, in the order of these users. If an op's operands and the wanted shardings
+// of its result are cut in different ways, each of them is tried as the one to follow. The cheapest
+// split is chosen (OpSharding.h).
 //
 //   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
 //     x         backwards  [dp, _]
@@ -98,33 +101,38 @@ private:
     mlir::OpOperand *first = nullptr;
   };
 
-  bool propagateForwards(bool needsAll);
+  /// The known operands that an op needs to follow them.
+  struct Needed {
+    bool all = false; ///< all operands; otherwise any
+    bool cut = false; ///< one that is cut or a partial sum; otherwise whole ones will do
+  };
+
+  bool propagateForwards(Needed needed);
   bool propagateBackwards(bool onlyFree);
   bool propagateBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin, analysis::Reasons why);
   /// Records the split that `splitter` chooses.
   void decide(mlir::Operation *op, const OpSplitter &splitter,
-              const std::optional<WantedSharding> &wanted, Origin origin);
+              llvm::ArrayRef<WantedSharding> wanted, Origin origin);
   analysis::Reasons explain(mlir::Operation *op, const OpSplit &split,
-                            const std::optional<WantedSharding> &wanted) const;
+                            llvm::ArrayRef<WantedSharding> wanted) const;
   void followUse(llvm::StringRef axis, mlir::OpOperand &use, analysis::Reasons &why) const;
   void setUserSharding(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
   void addForm(mlir::OpOperand &use, const dist::Sharding &sharding);
   void updateForms(mlir::Operation *op, bool isNew);
-  bool isReady(mlir::Operation *op, bool needsAll) const;
+  bool isReady(mlir::Operation *op, Needed needed) const;
   /// Returns the sharding of a value that is decided or follows from decided parameters.
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
   /// Lists the forms of `value` other than its own sharding.
   std::vector<Form> listForms(mlir::Value value) const;
-  /// Returns the wanted sharding of `value`, without partial axes.
-  std::optional<WantedSharding> findWanted(mlir::Value value) const;
+  /// Lists the wanted shardings of `value`, without partial axes.
+  std::vector<WantedSharding> listWanted(mlir::Value value) const;
   /// Returns the sharding of the parameter whose gradient `value` is, or becomes element by
   /// element; the gradient is needed in it.
   std::optional<WantedSharding> findParameter(mlir::Value value) const;
-  /// Returns a splitter that knows the op's operands and the wanted sharding.
-  OpSplitter makeSplitter(mlir::Operation *op,
-                          const std::optional<WantedSharding> &wanted = {}) const;
+  /// Returns a splitter that knows the op's operands and the wanted shardings.
+  OpSplitter makeSplitter(mlir::Operation *op, llvm::ArrayRef<WantedSharding> wanted = {}) const;
   bool sumUnjoined();
   /// Returns the number of parts into which a decided op is split.
   int64_t countParts(const OpSharding &sharding) const;

@@ -141,9 +141,8 @@ Judgement judgePropagation(const Case &question, MLIRContext &context) {
   if (!times)
     return {Verdict::Failed, error};
   text += llvm::formatv("; step {0:F3} us, there {1:F3}", times->ours / 1e6, times->theirs / 1e6);
-  // Times are printed only: an op is decided before its readers are known, so it may compute more
-  // than they take.
-  return {ours <= theirs ? listed.verdict : Verdict::Failed, text};
+  bool isGood = ours <= theirs && times->ours <= times->theirs * allowed;
+  return {isGood ? listed.verdict : Verdict::Failed, text};
 }
 
 } // namespace pcc::conformance

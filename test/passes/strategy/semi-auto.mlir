@@ -141,3 +141,39 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>} {
     return %1, %3 : tensor<8x4xf32>, tensor<64x4xf32>
   }
 }
+
+// -----
+
+// An op whose operand is whole follows its reader, which is split: each rank computes the block that it reads.
+
+// CHECK-LABEL: func.func @whole_operand(
+// CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, x]>]
+// CHECK: graph.tanh {{.+}}dist.in = [#dist.sharding<[_, x]>]
+// CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[_, x]>, #dist.sharding<[_, x]>]
+func.func @whole_operand(%x: tensor<128x64xf32> {graph.role = #graph.role<input "x">},
+                         %w: tensor<64x64xf32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<128x64xf32> {graph.role = #graph.role<output "y">}) {
+  %0 = graph.matmul %x, %w {dist.in = "((1,1),(1,8))"} : tensor<128x64xf32>, tensor<64x64xf32>
+  %1 = graph.tanh %x : tensor<128x64xf32>
+  %2 = graph.add %0, %1 : tensor<128x64xf32>
+  return %2 : tensor<128x64xf32>
+}
+
+// -----
+
+// Another reader takes the value whole. A gather of the blocks would cost more than to compute them everywhere.
+
+// CHECK-LABEL: func.func @whole_reader(
+// CHECK: graph.tanh {{.+}}dist.in = [#dist.sharding<[_, _]>]
+// CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[_, x]>, #dist.sharding<[_, x]>]
+func.func @whole_reader(%x: tensor<128x64xf32> {graph.role = #graph.role<input "x">},
+                        %w: tensor<64x64xf32> {graph.role = #graph.role<parameter "w">},
+                        %v: tensor<64x8xf32> {graph.role = #graph.role<parameter "v">})
+    -> (tensor<128x64xf32> {graph.role = #graph.role<output "y">},
+        tensor<128x8xf32> {graph.role = #graph.role<output "z">}) {
+  %0 = graph.matmul %x, %w {dist.in = "((1,1),(1,8))"} : tensor<128x64xf32>, tensor<64x64xf32>
+  %1 = graph.tanh %x : tensor<128x64xf32>
+  %2 = graph.add %0, %1 : tensor<128x64xf32>
+  %3 = graph.matmul %1, %v {dist.in = "((1,1),(1,1))"} : tensor<128x64xf32>, tensor<64x8xf32>
+  return %2, %3 : tensor<128x64xf32>, tensor<128x8xf32>
+}
