@@ -93,6 +93,12 @@ struct CompileOptions {
   /// plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
+  /// Factor by which the clock may exceed the time limit of the search, whose work the limit
+  /// bounds.
+  double searchSlowdown = 1;
+  /// Called after parts of the search with the seconds that a typical machine takes for their work,
+  /// and whether the clock has cut one off.
+  std::function<void(double seconds, bool isCutOff)> countSearch = {};
   /// Ends the search when the plan's cost exceeds the proved lower bound by at most this fraction.
   double searchGap = 0;
   /// Time limit in seconds for computing the cost of each constraint; 0: do not compute it.

@@ -204,7 +204,8 @@ LogicalResult pcc::runSearch(ModuleOp module, const CompileOptions &options, Sea
     return success();
   }
   FailureOr<std::vector<plan::MeshCandidate>> meshes =
-      plan::runAutoParallel(module, getRooflineOptions(options), tables.cluster);
+      plan::runAutoParallel(module, getRooflineOptions(options), tables.cluster,
+                            {options.searchSlowdown, options.countSearch});
   if (failed(meshes))
     return failure();
   tables.meshes = std::move(*meshes);

@@ -20,8 +20,9 @@ namespace {
 /// Searches the plan of one module.
 class AutoSearch {
 public:
-  AutoSearch(ModuleOp module, const PlanAutoParallelOptions &asked, const abi::Cluster &cluster)
-      : module(module), asked(asked), cluster(cluster) {}
+  AutoSearch(ModuleOp module, const PlanAutoParallelOptions &asked, const abi::Cluster &cluster,
+             const SearchPace &pace)
+      : module(module), asked(asked), cluster(cluster), pace(pace) {}
 
   FailureOr<std::vector<MeshCandidate>> run() {
     FailureOr<std::vector<MeshCandidate>> candidates = searchMeshes(
@@ -63,6 +64,8 @@ private:
     options.solve.gap = asked.gap;
     options.solve.seed = asked.seed;
     options.solve.threads = asked.threads;
+    options.solve.slowdown = pace.slowdown;
+    options.countWork = pace.countWork;
     return options;
   }
 
@@ -115,6 +118,7 @@ private:
   ModuleOp module;
   const PlanAutoParallelOptions &asked;
   const abi::Cluster &cluster;
+  const SearchPace &pace;
 };
 
 struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
@@ -150,8 +154,9 @@ private:
 
 FailureOr<std::vector<MeshCandidate>> runAutoParallel(ModuleOp module,
                                                       const PlanAutoParallelOptions &options,
-                                                      const abi::Cluster &cluster) {
-  return AutoSearch(module, options, cluster).run();
+                                                      const abi::Cluster &cluster,
+                                                      const SearchPace &pace) {
+  return AutoSearch(module, options, cluster, pace).run();
 }
 
 } // namespace pcc::plan

@@ -14,11 +14,18 @@ namespace pcc::plan {
 #define GEN_PASS_DECL
 #include "compiler/plan/Passes.h.inc"
 
+/// How a search relates its work to the clock, as in CompileOptions (compiler/Compile.h).
+struct SearchPace {
+  double slowdown = 1;
+  std::function<void(double seconds, bool isCutOff)> countWork = {};
+};
+
 /// Does what the pass does, and returns the candidates for a report, best first. `cluster` must
 /// have a device for each rank and outlive the candidates.
 mlir::FailureOr<std::vector<MeshCandidate>> runAutoParallel(mlir::ModuleOp module,
                                                             const PlanAutoParallelOptions &options,
-                                                            const abi::Cluster &cluster);
+                                                            const abi::Cluster &cluster,
+                                                            const SearchPace &pace = {});
 
 /// Name of the module attribute (unit) that a failed pass leaves if there is no plan: no pipeline
 /// stages or no shardings fit into memory.

@@ -40,8 +40,12 @@ FrontierSearch::FrontierSearch(ModuleOp model, CompileOptions options, PlanSearc
 }
 
 void FrontierSearch::add(int64_t devices, const PlanSearch &search) {
-  DeviceCount count{devices, search.getCandidates().size(), search.getNumUntried(),
-                    search.getBound(), search.getFailure().str()};
+  DeviceCount count{devices,
+                    search.getCandidates().size(),
+                    search.getNumUntried(),
+                    search.getBound(),
+                    search.wasCutOff(),
+                    search.getFailure().str()};
   memory = search.getMemory();
   for (const PlanCandidate &candidate : search.getCandidates()) {
     if (!candidate.error.empty())
@@ -63,14 +67,15 @@ llvm::StringRef FrontierSearch::getFailure() const {
 
 LogicalResult FrontierSearch::run() {
   std::vector<int64_t> numbers = plan::listDivisors(options.parallel.device_num());
-  double seconds = limits.seconds;
+  double seconds = limits.seconds, work = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
     CompileOptions own = options;
     own.parallel.set_device_num(int(numbers[i]));
-    limits.seconds = std::max(0.0, seconds - elapsed) / double(numbers.size() - i);
+    limits.seconds = std::max(0.0, seconds - work) / double(numbers.size() - i);
     PlanSearch search(model, std::move(own), limits);
     if (failed(search.run()))
       return failure();
+    work += search.getWork();
     elapsed += search.getElapsed();
     add(numbers[i], search);
   }

@@ -4,9 +4,11 @@
 #include "compiler/search/PlanCompiler.h"
 
 #include "compiler/PipelineShape.h"
+#include "compiler/StrategyPasses.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/plan/choice/CompiledChoices.h"
 #include "compiler/plan/choice/TensorParallel.h"
+#include "compiler/search/CompilationWork.h"
 #include "compiler/search/SimulatedProgram.h"
 
 using namespace mlir;
@@ -35,9 +37,8 @@ void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
 } // namespace
 
 PlanCompiler::PlanCompiler(ModuleOp model, ModuleOp graph, const CompileOptions &options,
-                           double searchSeconds, std::function<bool(bool)> isOver)
-    : model(model), graph(graph), options(options), searchSeconds(searchSeconds),
-      isOver(std::move(isOver)) {}
+                           double searchSeconds)
+    : model(model), graph(graph), options(options), searchSeconds(searchSeconds) {}
 
 abi::Plan PlanCompiler::makePlan(const plan::PlanShape &shape) const {
   int64_t devices = options.parallel.device_num();
@@ -76,36 +77,41 @@ CompileOptions PlanCompiler::makeOptions(const abi::Plan &plan) const {
   return own;
 }
 
-void PlanCompiler::stopInTime(CompileOptions &own, bool &isStopped, bool hasPlan) const {
-  own.observe = [this, &isStopped, hasPlan](CompilePhase, ModuleOp) {
-    isStopped |= isOver(hasPlan);
+void PlanCompiler::keepPace(CompileOptions &own, CompilationPace &pace, bool &isStopped,
+                            bool hasPlan) {
+  countWork(own, [&pace](double seconds, bool isCutOff) { pace.advance(seconds, isCutOff); });
+  own.observe = [&pace, &isStopped, hasPlan](CompilePhase, ModuleOp) {
+    isStopped |= pace.isOver(hasPlan);
     return success(!isStopped);
   };
 }
 
-const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelConfig &config) const {
+const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelConfig &config,
+                                                          CompilationPace &pace) const {
   Search *search = nullptr;
   {
     std::lock_guard<std::mutex> lock(mutex);
     search = &searches[config.SerializeAsString()];
   }
-  std::call_once(search->once, [&] {
-    import::FirstError error(model.getContext());
-    OwningOpRef<ModuleOp> searched = model.clone();
-    abi::Plan plan;
-    *plan.mutable_parallel() = config;
-    CompileOptions own = makeOptions(plan);
-    own.receiveStrategy = [&](abi::Strategy found) { search->strategy = std::move(found); };
-    stopInTime(own, search->isStopped);
-    if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
-      search->error = error.describe();
-  });
+  if (std::exchange(search->hasRun, true))
+    return *search;
+  import::FirstError error(model.getContext());
+  OwningOpRef<ModuleOp> searched = model.clone();
+  abi::Plan plan;
+  *plan.mutable_parallel() = config;
+  CompileOptions own = makeOptions(plan);
+  own.receiveStrategy = [&](abi::Strategy found) { search->strategy = std::move(found); };
+  keepPace(own, pace, search->isStopped);
+  SearchTables tables; // counts its work
+  if (failed(runPhases(*searched, own, CompilePhase::Strategy, &tables)))
+    search->error = error.describe();
   return *search;
 }
 
 PlanCandidate PlanCompiler::compileSearched(abi::Plan plan, const abi::ParallelConfig &search,
-                                            const plan::PlanShape &shape) const {
-  const Search &found = searchShardings(search);
+                                            const plan::PlanShape &shape,
+                                            CompilationPace &pace) const {
+  const Search &found = searchShardings(search, pace);
   if (!found.error.empty()) {
     PlanCandidate candidate;
     candidate.shape = shape;
@@ -116,7 +122,7 @@ PlanCandidate PlanCompiler::compileSearched(abi::Plan plan, const abi::ParallelC
   *plan.mutable_strategy() = found.strategy;
   // The strategy determines the shardings, so propagation completes them.
   plan.mutable_parallel()->set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
-  return simulate(std::move(plan), shape);
+  return simulate(std::move(plan), shape, pace);
 }
 
 /// Returns the schedule under which shardings are searched for `config`. Schedules of the same
@@ -127,31 +133,43 @@ static abi::PipelineSchedule getSearchSchedule(const abi::ParallelConfig &config
   return config.virtual_stages() == 1 ? abi::SCHEDULE_1F1B : config.pipeline_schedule();
 }
 
-PlanCandidate PlanCompiler::compile(abi::Plan plan, const plan::PlanShape &shape) const {
+/// Returns the configuration under which shardings are searched first for `plan`.
+static abi::ParallelConfig getSearchConfig(const abi::Plan &plan) {
+  abi::ParallelConfig config = plan.parallel();
+  config.set_pipeline_schedule(getSearchSchedule(config));
+  return config;
+}
+
+std::string PlanCompiler::getSearchKey(const plan::PlanShape &shape) const {
+  return shape.isSearched ? getSearchConfig(makePlan(shape)).SerializeAsString() : "";
+}
+
+PlanCandidate PlanCompiler::compile(abi::Plan plan, const plan::PlanShape &shape,
+                                    CompilationPace &pace) const {
   if (!shape.isSearched)
-    return simulate(std::move(plan), shape);
-  abi::ParallelConfig search = plan.parallel();
-  search.set_pipeline_schedule(getSearchSchedule(search));
-  PlanCandidate candidate = compileSearched(plan, search, shape);
+    return simulate(std::move(plan), shape, pace);
+  abi::ParallelConfig search = getSearchConfig(plan);
+  PlanCandidate candidate = compileSearched(plan, search, shape, pace);
   if (candidate.error.empty() || candidate.isStopped ||
       search.pipeline_schedule() == plan.parallel().pipeline_schedule())
     return candidate;
   // This schedule may cut the stages elsewhere, and so copy other parameters.
   abi::ParallelConfig own = plan.parallel();
-  return compileSearched(std::move(plan), own, shape);
+  return compileSearched(std::move(plan), own, shape, pace);
 }
 
 PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shape,
-                                     bool hasPlan) const {
+                                     CompilationPace &pace, bool hasPlan) const {
   PlanCandidate candidate;
   candidate.shape = shape;
   CompileOptions own = makeOptions(plan);
   own.listsRecomputeParts = shape.stages == 1;
-  stopInTime(own, candidate.isStopped, hasPlan);
+  keepPace(own, pace, candidate.isStopped, hasPlan);
   SimulatedProgram simulated = simulateProgram(model, own);
   candidate.error = simulated.error;
   candidate.partSeconds = std::move(simulated.partSeconds);
   if (simulated.error.empty()) {
+    pace.advance(secondsToSimulate(simulated.program), /*isCutOff=*/false);
     candidate.plan = std::move(plan);
     describeStep(simulated.step, candidate);
     candidate.utilization = simulated.program.peak_seconds() / candidate.seconds;
@@ -176,7 +194,7 @@ PlanCandidate PlanCompiler::simulateAgain(PlanCandidate candidate) const {
   return candidate;
 }
 
-PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
+PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain, CompilationPace &pace) const {
   std::vector<PlanCandidate> compiled;
   auto describe = [](const PlanCandidate &candidate) {
     plan::RecomputeCandidate cost;
@@ -193,7 +211,7 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
         int64_t memory = options.parallel.memory_limit();
         bool hasPlan = llvm::any_of(
             compiled, [&](const PlanCandidate &candidate) { return candidate.fits(memory); });
-        if (isOver(hasPlan)) {
+        if (pace.isOver(hasPlan)) {
           plan::RecomputeCandidate none;
           none.parts.assign(parts.begin(), parts.end());
           none.error = "the time limit left no time to compile it";
@@ -201,7 +219,7 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
         }
         abi::Plan plan = plain.plan;
         plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
-        compiled.push_back(simulate(std::move(plan), plain.shape, hasPlan));
+        compiled.push_back(simulate(std::move(plan), plain.shape, pace, hasPlan));
         return describe(compiled.back());
       },
       /*leftOut=*/0);
@@ -211,23 +229,24 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
   return plain;
 }
 
-PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape) const {
+PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape, CompilationPace &pace) const {
   abi::Plan plan = makePlan(shape);
   PlanCandidate tighter;
   tighter.shape = shape;
   tighter.error = "the time limit left no time to cut its stages for less memory";
-  for (int count = 0; count < maxTighter && !isOver(/*hasPlan=*/false); ++count) {
+  for (int count = 0; count < maxTighter && !pace.isOver(/*hasPlan=*/false); ++count) {
     plan.mutable_parallel()->set_memory_limit(
         int64_t(double(plan.parallel().memory_limit()) * tighterShare));
-    tighter = compile(plan, shape);
+    tighter = compile(plan, shape, pace);
     if (!tighter.error.empty() || tighter.fits(options.parallel.memory_limit()))
       break;
   }
   return tighter;
 }
 
-PlanCandidate PlanCompiler::compileForLess(const PlanCandidate &plain) const {
-  return plain.shape.stages == 1 ? recompute(plain) : cutForLess(plain.shape);
+PlanCandidate PlanCompiler::compileForLess(const PlanCandidate &plain,
+                                           CompilationPace &pace) const {
+  return plain.shape.stages == 1 ? recompute(plain, pace) : cutForLess(plain.shape, pace);
 }
 
 void applyPlan(const abi::Plan &plan, CompileOptions &options) {

@@ -7,10 +7,11 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/choice/TensorParallel.h"
+#include "compiler/search/CompilationWork.h"
 #include "dialects/dist/Dist.h"
+#include "passes/solve/order/Schedule.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
-#include <thread>
 
 using namespace mlir;
 
@@ -21,12 +22,40 @@ namespace {
 /// may take.
 constexpr double maxShardingSeconds = 10, maxShardingShare = 0.1;
 
+/// Factor by which the clock may exceed the seconds of such a search, beside other threads.
+constexpr double slowdown = 5;
+
+/// Factor by which a compilation takes longer if others run beside it, in the same caches and with
+/// the same allocator.
+constexpr double slownessBesideOthers = 1.35;
+
+/// Seconds to estimate a shape.
+constexpr double secondsPerShape = 1e-4;
+
 } // namespace
+
+/// Keeps a compilation within the time limit of a search.
+class PlanSearch::Pace : public CompilationPace {
+public:
+  Pace(PlanSearch &search, VirtualWorkers::Clock &clock) : search(search), clock(clock) {}
+
+  void advance(double seconds, bool isCutOff) override {
+    if (isCutOff)
+      search.isCutOff = true;
+    clock.advance(search.limits.threads > 1 ? slownessBesideOthers * seconds : seconds);
+  }
+  bool isOver(bool hasPlan) override { return search.isOver(clock, hasPlan); }
+
+private:
+  PlanSearch &search;
+  VirtualWorkers::Clock &clock;
+};
 
 PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
     : model(model), options(std::move(given)), limits(std::move(limits)),
       givenLimit(options.parallel.memory_limit()) {
   options.isForCluster = true;
+  options.searchSlowdown = slowdown * this->limits.slowdown;
   if (!this->model.getContext()->isMultithreadingEnabled())
     this->limits.threads = 1; // the context takes no locks
   if (this->limits.threads > 1)
@@ -61,14 +90,12 @@ LogicalResult PlanSearch::prepare() {
   memory = machine::memoryBudget(options.parallel, *options.cluster);
   options.parallel.set_memory_limit(memory);
   graph = model.clone();
-  if (failed(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)))
+  CompileOptions single = getSingleRankOptions(options);
+  countWork(single, [this](double seconds, bool) { prepared += seconds; });
+  if (failed(runPhases(*graph, single, CompilePhase::Graph)))
     return failure();
   compiler.emplace(model, *graph, options,
-                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds),
-                   [this](bool hasPlan) {
-                     std::lock_guard<std::mutex> guard(mutex);
-                     return isOver() && (hasPlan || getBest());
-                   });
+                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds));
   if (limits.keepsPrograms)
     compiler->keepPrograms();
   plan::LayerCostOptions costs;
@@ -118,9 +145,33 @@ double PlanSearch::getExpected(const Entry &entry) {
 bool PlanSearch::isInTime(const Entry &entry) {
   constexpr double withoutPlan = 4;
   bool goesOn = limits.wantsFrontier ? candidates.empty() : !getBest() && getFailure().empty();
-  if (goesOn && getElapsed() < withoutPlan * limits.seconds)
+  return (goesOn && endsBefore(withoutPlan * limits.seconds, 0)) ||
+         endsBefore(limits.seconds, getExpected(entry));
+}
+
+bool PlanSearch::endsBefore(double limit, double seconds) {
+  if (workers->getTime() + seconds > limit)
+    return false;
+  if (getClock() + seconds <= limit)
     return true;
-  return getElapsed() + getExpected(entry) <= limits.seconds;
+  isCutOff = true;
+  return false;
+}
+
+bool PlanSearch::isOver(VirtualWorkers::Clock &clock, bool hasPlan) {
+  bool isLate = clock.getTime() >= limits.seconds;
+  if (!isLate && getClock() < limits.seconds)
+    return false;
+  auto look = [&] { hasPlan |= getBest() != nullptr; };
+  if (isLate && !hasPlan) {
+    clock.lookAtTime(look);
+  } else if (!hasPlan) {
+    std::lock_guard<std::mutex> lock(workers->getMutex());
+    look();
+  }
+  if (!isLate && hasPlan)
+    isCutOff = true;
+  return hasPlan;
 }
 
 void PlanSearch::push(Entry entry) {
@@ -155,8 +206,13 @@ std::optional<PlanSearch::Entry> PlanSearch::pop() {
     return std::tuple(!isFirstPlan, getShape(entry).isSearched != prefersSearched, entry.front,
                       getPromise(entry), entry.number);
   };
-  auto next =
-      llvm::min_element(queue, [&](const Entry &a, const Entry &b) { return rank(a) < rank(b); });
+  auto waits = [&](const Entry &entry) {
+    return !searching.empty() && searching.contains(compiler->getSearchKey(getShape(entry)));
+  };
+  auto next = queue.end();
+  for (auto entry = queue.begin(); entry != queue.end(); ++entry)
+    if (!waits(*entry) && (next == queue.end() || rank(*entry) < rank(*next)))
+      next = entry;
   if (next == queue.end())
     return std::nullopt;
   Entry entry = *next;
@@ -177,6 +233,7 @@ void PlanSearch::pushShapes() {
     estimates.push_back(estimator.estimate(shape));
     bound = std::min(bound, boundOf(shape));
   }
+  prepared += secondsPerShape * double(shapes.size());
   std::vector<plan::FittedEstimate> fitted;
   for (const plan::PlanEstimate &estimate : estimates)
     fitted.push_back(plan::fitEstimate(estimate, memory));
@@ -205,6 +262,8 @@ void PlanSearch::takeOver() {
     if (number == shapes.size())
       continue; // its tensor parallel groups do not stay in a box of this machine
     PlanCandidate candidate = compiler->simulateAgain(given);
+    if (given.program)
+      prepared += secondsToSimulate(*given.program);
     if (candidate.isForLess && !candidate.fits(memory))
       continue; // the shape as it is shows what must be recomputed
     candidate.number = number;
@@ -224,29 +283,13 @@ void PlanSearch::pushVariants(size_t number, Factors factors) {
       push({i, /*recomputes=*/false, /*front=*/0, factors});
 }
 
-void PlanSearch::work() {
-  std::unique_lock<std::mutex> lock(mutex);
-  while (true) {
-    if (std::optional<Entry> entry = pop())
-      tryEntry(*entry, lock);
-    else if (numCompiling > 0)
-      changed.wait(lock);
-    else
-      return;
-  }
-}
-
 LogicalResult PlanSearch::run() {
   begin = std::chrono::steady_clock::now();
   if (failed(prepare()))
     return failure();
   pushShapes();
-  std::vector<std::thread> others;
-  for (int i = 1; i < limits.threads; ++i)
-    others.emplace_back([this] { work(); });
-  work();
-  for (std::thread &other : others)
-    other.join();
+  workers.emplace(limits.threads, [this] { return choose(); });
+  workers->run(prepared);
   end = std::chrono::steady_clock::now();
   llvm::stable_sort(candidates, [&](const PlanCandidate &a, const PlanCandidate &b) {
     auto rank = [&](const PlanCandidate &c) {
@@ -288,33 +331,50 @@ bool PlanSearch::isPruned(const Entry &entry) {
          (entry.recomputes && find(entry.number)->seconds >= best->seconds);
 }
 
-void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock) {
-  if (!isInTime(entry))
-    return;
-  if (isPruned(entry)) {
-    numPruned += !entry.recomputes;
-    return pushVariants(entry.number, getCalibration(entry).getMean()); // with other bounds
-  }
+bool PlanSearch::prune(const Entry &entry) {
+  if (!isPruned(entry))
+    return false;
+  numPruned += !entry.recomputes;
+  pushVariants(entry.number, getCalibration(entry).getMean()); // with other bounds
+  return true;
+}
+
+std::optional<VirtualWorkers::Job> PlanSearch::choose() {
+  while (std::optional<Entry> entry = pop())
+    if (isInTime(*entry) && !prune(*entry))
+      return makeJob(*entry);
+  return std::nullopt;
+}
+
+VirtualWorkers::Job PlanSearch::makeJob(const Entry &entry) {
   std::optional<PlanCandidate> plain;
   if (entry.recomputes)
     plain = *find(entry.number);
-  ++numCompiling;
-  double start = getElapsed(), expected = getExpected(entry);
+  double begin = workers->getTime(), expected = getExpected(entry);
   spent[getShape(entry).isSearched] += expected;
-  lock.unlock();
-  PlanCandidate candidate =
-      plain ? compiler->compileForLess(*plain) : compiler->compile(getShape(entry));
-  lock.lock();
-  --numCompiling;
-  changed.notify_all();
-  if (candidate.isStopped)
-    return;
-  double seconds = getElapsed() - start;
+  std::string key = compiler->getSearchKey(getShape(entry));
+  if (!key.empty())
+    searching.insert(key);
+  auto candidate = std::make_shared<PlanCandidate>();
+  return {[=, this](VirtualWorkers::Clock &clock) {
+            Pace pace(*this, clock);
+            *candidate = plain ? compiler->compileForLess(*plain, pace)
+                               : compiler->compile(getShape(entry), pace);
+            candidate->isForLess = plain && candidate->program != plain->program;
+          },
+          [=, this] {
+            searching.erase(key);
+            if (!candidate->isStopped)
+              deliver(entry, std::move(*candidate), workers->getTime() - begin, expected);
+          }};
+}
+
+void PlanSearch::deliver(const Entry &entry, PlanCandidate candidate, double seconds,
+                         double expected) {
   getLongest(entry) = std::max(getLongest(entry), seconds);
   spent[candidate.shape.isSearched] += seconds - expected;
   candidate.number = entry.number;
-  candidate.isForLess = plain && candidate.program != plain->program;
-  if (limits.keepsPrograms && (!plain || candidate.isForLess))
+  if (limits.keepsPrograms && (!entry.recomputes || candidate.isForLess))
     compiled.push_back(candidate);
   pushFollowing(entry, candidate);
   keep(std::move(candidate));

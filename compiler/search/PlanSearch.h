@@ -14,20 +14,25 @@
 //     does not fit                  tried again with recomputation, when its step is the next best
 //   until the time limit, or until no shape is left
 //
-// Several threads compile plans, each another one. If no limit cuts the search off, its best plan
-// does not depend on their number.
+// Several threads compile plans, each another one. The search counts its work and not the time
+// (CompilationWork.h), so the same limit and number of threads give the same plans. If no limit
+// ends the search, its best plan does not depend on the number of threads either.
 #pragma once
 
 #include "compiler/plan/choice/PlanEstimate.h"
 #include "compiler/search/PlanCompiler.h"
+#include "compiler/search/VirtualWorkers.h"
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <set>
 
 namespace pcc::search {
 
 struct PlanSearchOptions {
-  double seconds = 60; ///< time limit
+  /// Time limit. A typical machine does the work in less; on a slower one the clock ends the search
+  /// (wasCutOff).
+  double seconds = 60;
+  double slowdown = 1; ///< factor by which the clock may exceed `seconds`
   /// Threads that compile plans at the same time; one if the model's context has no threads.
   int threads = 1;
   /// False: the search looks for the fastest plan, goes on for a multiple of the time limit until
@@ -75,8 +80,15 @@ public:
   size_t getNumUntried() const { return shapes.size() - candidates.size() - numPruned; }
   /// Returns the seconds since the search began, up to its end.
   double getElapsed() const;
+  /// Returns the seconds of a typical machine for the work of a search that has run.
+  double getWork() const { return workers->getTime(); }
+  /// Returns whether the clock has ended something that the work would not have ended, so that
+  /// another run may find other plans.
+  bool wasCutOff() const { return isCutOff; }
 
 private:
+  class Pace;
+
   /// How many times their estimates compiled shapes take.
   struct Factors {
     double seconds = 1, bytes = 1;
@@ -108,12 +120,16 @@ private:
   void pushVariants(size_t number, Factors factors);
   /// Queues what a compiled entry suggests: recomputation, and variants of its grid.
   void pushFollowing(const Entry &entry, const PlanCandidate &candidate);
-  /// Removes and returns the next entry to try; nothing if there is none.
+  /// Removes and returns the next entry to try; nothing if there is none, or if all need shardings
+  /// that are being searched.
   std::optional<Entry> pop();
-  /// Tries entries until none is left and no other thread may queue one.
-  void work();
-  /// `lock` holds the mutex, but not while the entry is compiled.
-  void tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock);
+  /// Takes entries from the queue until one must be compiled.
+  std::optional<VirtualWorkers::Job> choose();
+  VirtualWorkers::Job makeJob(const Entry &entry);
+  /// Takes over the result of a job, which took `seconds`.
+  void deliver(const Entry &entry, PlanCandidate candidate, double seconds, double expected);
+  /// Drops an entry that cannot win, and returns whether it is one.
+  bool prune(const Entry &entry);
   bool isPruned(const Entry &entry);
   /// Returns the candidate of shape `number`; null if it was not compiled yet.
   PlanCandidate *find(size_t number);
@@ -129,7 +145,13 @@ private:
   /// Returns the seconds that an entry is expected to take.
   double getExpected(const Entry &entry);
   bool isInTime(const Entry &entry);
-  bool isOver() const { return getElapsed() >= limits.seconds; }
+  /// Returns whether `seconds` more of work end before `limit` by the work, and by the clock.
+  bool endsBefore(double limit, double seconds);
+  /// Returns the elapsed seconds as they count against limits.
+  double getClock() const { return getElapsed() / limits.slowdown; }
+  /// Returns whether a compilation at the time of `clock` must end. It need not as long as there is
+  /// no plan that fits; `hasPlan` says whether it has found one itself.
+  bool isOver(VirtualWorkers::Clock &clock, bool hasPlan);
 
   mlir::ModuleOp model;
   CompileOptions options;
@@ -147,10 +169,12 @@ private:
   std::chrono::steady_clock::time_point begin;
   std::optional<std::chrono::steady_clock::time_point> end; ///< of a search that has run
 
-  /// Guards the members below while threads work.
-  std::mutex mutex;
-  std::condition_variable changed; ///< an entry was tried
-  int numCompiling = 0;            ///< threads that compile an entry
+  double prepared = 0; ///< seconds of work before the first shape
+  std::optional<VirtualWorkers> workers;
+  std::atomic<bool> isCutOff = false;
+
+  /// The members below belong to jobs that are chosen or delivered, which the workers' lock guards.
+  std::set<std::string> searching; ///< keys of shardings that are being searched
   size_t numPruned = 0;            ///< shapes
   double longest[2][2] = {}; ///< seconds: of grids and of searched shardings, plain and recomputed
   Calibration calibrations[2][2]; ///< of grids and searched shardings, without and with stages
@@ -184,7 +208,8 @@ struct FrontierPoint {
 struct DeviceCount {
   int64_t devices = 0;
   size_t numCompiled = 0, numUntried = 0;
-  double bound = 0;     ///< seconds below which no shape's step is
+  double bound = 0; ///< seconds below which no shape's step is
+  bool isCutOff = false;
   std::string failure;  ///< as in PlanSearch
   int64_t minBytes = 0; ///< of all programs that were compiled; 0: there is none
 };

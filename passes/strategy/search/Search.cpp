@@ -4,6 +4,7 @@
 // replaces dynamic programming, which would not use the gap.
 #include "passes/strategy/search/Search.h"
 
+#include "passes/solve/strategy/problem/Work.h"
 #include "runtime/machine/MemoryBudget.h"
 #include <chrono>
 
@@ -20,6 +21,18 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
              : solve::solveBest(problem, options);
 }
 
+/// Reports the seconds of work of building a problem.
+static void countBuilding(const solve::StrategyProblem &problem, const SearchOptions &options) {
+  if (options.countWork)
+    options.countWork(solve::secondsOfWork(solve::workToBuild(problem)), /*isCutOff=*/false);
+}
+
+/// Reports the seconds of work of solving a problem.
+static void countSolving(const solve::SolveStatistics &statistics, const SearchOptions &options) {
+  if (options.countWork)
+    options.countWork(solve::secondsOfWork(statistics.work), statistics.isCutOff);
+}
+
 SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -30,7 +43,9 @@ SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi:
                                       machine::memoryBudget(options.memoryLimit, cluster));
   const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  countBuilding(problem, options);
   outcome.result = solveBy(options.algorithm, problem, options.solve);
+  countSolving(outcome.result.statistics, options);
   if (outcome.isFeasible())
     outcome.problem->apply(outcome.result.solution, constrained.given);
   outcome.program = std::move(constrained);
@@ -41,6 +56,7 @@ void searchAgain(SearchOutcome &outcome, const SearchOptions &options) {
   solve::SolveOptions from = options.solve;
   from.initial = outcome.result.solution;
   solve::SolveResult found = solve::solveBest(outcome.problem->getProblem(), from);
+  countSolving(found.statistics, options);
   solve::SolveResult &known = outcome.result;
   found.statistics.seconds += known.statistics.seconds;
   found.statistics.work += known.statistics.work;

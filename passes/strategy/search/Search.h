@@ -17,6 +17,8 @@ struct SearchOptions {
   /// Bytes of one device; 0: the memory of the machine's device.
   int64_t memoryLimit = 0;
   solve::SolveOptions solve = {};
+  /// Called with the work of parts of the search, as in CompileOptions; may be null.
+  std::function<void(double seconds, bool isCutOff)> countWork = {};
 };
 
 struct SearchOutcome {

@@ -12,6 +12,7 @@
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace mlir;
 
@@ -134,36 +135,75 @@ class ThreadsOfTiedPlans : public TiedPlans {};
 
 class StoppedPlans : public TiedPlans {};
 
+/// Says after some phases that the time is over.
+class StoppingPace : public CompilationPace {
+public:
+  void advance(double seconds, bool) override { work += seconds; }
+  bool isOver(bool) override { return ++phases >= last; }
+
+  double work = 0;
+  int phases = 0, last = 1000;
+};
+
 // Compilations end after the phase in which the time is over, and are told from those that fail.
 TEST_P(StoppedPlans, EndAfterAPhase) {
   options.isForCluster = true;
   llvm::cantFail(completeTraining(options));
   OwningOpRef<ModuleOp> graph = model->clone();
   ASSERT_TRUE(succeeded(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)));
-  int phases = 0, last = 1000;
-  PlanCompiler compiler(*model, *graph, options, /*searchSeconds=*/1,
-                        [&](bool) { return ++phases >= last; });
+  PlanCompiler compiler(*model, *graph, options, /*searchSeconds=*/1);
   plan::PlanShape shape;
   shape.tensorParallel = 2;
-  PlanCandidate whole = compiler.compile(shape);
+  StoppingPace pace;
+  PlanCandidate whole = compiler.compile(shape, pace);
   EXPECT_EQ(whole.error, "");
   EXPECT_FALSE(whole.isStopped);
-  EXPECT_GT(phases, 5);
-  phases = 0;
-  last = 3;
-  EXPECT_TRUE(compiler.compile(shape).isStopped);
-  EXPECT_EQ(phases, last);
+  EXPECT_GT(pace.phases, 5);
+  EXPECT_GT(pace.work, 0);
+  double work = pace.work;
+  pace = StoppingPace();
+  compiler.compile(shape, pace);
+  EXPECT_EQ(pace.work, work);
+  StoppingPace early;
+  early.last = 3;
+  EXPECT_TRUE(compiler.compile(shape, early).isStopped);
+  EXPECT_EQ(early.phases, early.last);
+  EXPECT_LT(early.work, work);
   // A search whose schedule differs from that of the plan is not tried again.
   shape = {.stages = 2, .microbatches = 3, .isSearched = true, .schedule = "zb-h1"};
-  phases = 0;
-  EXPECT_TRUE(compiler.compile(shape).isStopped);
-  EXPECT_EQ(phases, last);
+  early.phases = 0;
+  EXPECT_TRUE(compiler.compile(shape, early).isStopped);
+  EXPECT_EQ(early.phases, early.last);
   // Three samples cannot be split over two ranks.
-  phases = 0;
-  last = 1000;
-  PlanCandidate failed = compiler.compile({});
+  PlanCandidate failed = compiler.compile({}, pace);
   EXPECT_NE(failed.error, "");
   EXPECT_FALSE(failed.isStopped);
+}
+
+class LimitedPlans : public TiedPlans {};
+
+// The limit ends a search by its work, so two runs try the same shapes, with one thread and with
+// several. A wait in the reports of progress changes the order in which threads end.
+TEST_P(LimitedPlans, AreTheSameInEachRun) {
+  CompileOptions own = options;
+  int reports = 0;
+  for (int threads : {1, 3}) {
+    PlanSearchOptions limits{.slowdown = 1000, .threads = threads, .progress = nullptr};
+    PlanSearch whole(*model, own, limits);
+    ASSERT_TRUE(succeeded(whole.run()));
+    limits.seconds = whole.getWork() / 3;
+    PlanSearch first(*model, own, limits);
+    ASSERT_TRUE(succeeded(first.run()));
+    limits.progress = [&](const PlanSearch &) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(++reports % 5));
+    };
+    PlanSearch second(*model, own, limits);
+    ASSERT_TRUE(succeeded(second.run()));
+    EXPECT_FALSE(first.wasCutOff() || second.wasCutOff());
+    EXPECT_LT(describe(first).size(), describe(whole).size());
+    EXPECT_EQ(describe(first), describe(second)) << threads << " threads";
+    EXPECT_EQ(first.getWork(), second.getWork());
+  }
 }
 
 // Without a limit that cuts a search off, the best plan is the same. A frontier has no pruned
@@ -235,6 +275,7 @@ TEST_P(PlansOfOtherMachines, RunTheSamePrograms) {
 INSTANTIATE_TEST_SUITE_P(Devices, TiedPlans, ::testing::Values(2, 3, 4, 6));
 INSTANTIATE_TEST_SUITE_P(Devices, ThreadsOfTiedPlans, ::testing::Values(2));
 INSTANTIATE_TEST_SUITE_P(Devices, StoppedPlans, ::testing::Values(2));
+INSTANTIATE_TEST_SUITE_P(Devices, LimitedPlans, ::testing::Values(4));
 INSTANTIATE_TEST_SUITE_P(Devices, PlansOfOtherMachines, ::testing::Values(3));
 
 } // namespace

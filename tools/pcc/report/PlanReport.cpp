@@ -29,6 +29,11 @@ static double gapPercent(const PlanSearch &search, double seconds) {
   return search.getBound() > 0 ? 100 * (seconds / search.getBound() - 1) : 0;
 }
 
+/// Says whether the clock ended a search before its work was done.
+static const char *describeCutOff(bool isCutOff) {
+  return isCutOff ? "; the clock ended the search, so another run may find another plan" : "";
+}
+
 /// Returns whether two candidates, neighbors by time, take the same time and memory: an optimizer
 /// level or schedule makes no difference.
 static bool isSameProgram(const PlanCandidate &a, const PlanCandidate &b) {
@@ -104,9 +109,9 @@ void pcc::cli::printPlans(const PlanSearch &search, size_t maxShown) {
   }
   printErrors(search.getCandidates());
   llvm::outs() << llvm::formatv(
-      "{0} compiled, {1} pruned by the bound, {2} not tried within {3:f0} s\n",
+      "{0} compiled, {1} pruned by the bound, {2} not tried within {3:f0} s{4}\n",
       search.getCandidates().size(), search.getNumPruned(), search.getNumUntried(),
-      search.getElapsed());
+      search.getElapsed(), describeCutOff(search.wasCutOff()));
   llvm::outs() << llvm::formatv("no plan takes less than {0:f3} ms: matmuls, and what kernels "
                                 "between them must read and write\n",
                                 search.getBound() * 1e3);
@@ -188,6 +193,7 @@ static json::Object machineToJson(const OtherMachine &other) {
   json::Object machine{{"machine", other.name},
                        {"bound_seconds", search.getBound()},
                        {"memory_bytes", search.getMemory()},
+                       {"cut_off", search.wasCutOff()},
                        {"seconds", search.getElapsed()}};
   if (const PlanCandidate *best = search.getBest())
     machine["plan"] = candidateToJson(*best, search.getDevices(), search.getMemory());
@@ -203,6 +209,8 @@ json::Value pcc::cli::plansToJson(const PlanSearch &search, llvm::ArrayRef<Other
                       {"memory_bytes", search.getMemory()},
                       {"pruned", int64_t(search.getNumPruned())},
                       {"not_tried", int64_t(search.getNumUntried())},
+                      {"cut_off", search.wasCutOff()},
+                      {"work_seconds", search.getWork()},
                       {"seconds", search.getElapsed()}};
   for (const OtherMachine &other : others)
     machines.push_back(machineToJson(other));
@@ -221,8 +229,9 @@ static void printCount(const DeviceCount &count, bool hasPlan, int64_t memory) {
   else if (!hasPlan)
     loses = count.minBytes == 0 ? "; none compiles" : "; none is on the frontier";
   llvm::outs() << llvm::formatv(
-      "{0,7} device{1}: {2} compiled, {3} not tried, no step under {4:f3} ms{5}\n", count.devices,
-      count.devices == 1 ? "" : "s", count.numCompiled, count.numUntried, count.bound * 1e3, loses);
+      "{0,7} device{1}: {2} compiled, {3} not tried, no step under {4:f3} ms{5}{6}\n",
+      count.devices, count.devices == 1 ? "" : "s", count.numCompiled, count.numUntried,
+      count.bound * 1e3, loses, describeCutOff(count.isCutOff));
 }
 
 void pcc::cli::printFrontier(const FrontierSearch &search) {
@@ -259,6 +268,7 @@ json::Value pcc::cli::frontierToJson(const FrontierSearch &search) {
     counts.push_back(json::Object{{"devices", count.devices},
                                   {"compiled", int64_t(count.numCompiled)},
                                   {"not_tried", int64_t(count.numUntried)},
+                                  {"cut_off", count.isCutOff},
                                   {"bound_seconds", count.bound}});
   return json::Object{{"points", std::move(points)},
                       {"devices", std::move(counts)},

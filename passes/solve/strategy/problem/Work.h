@@ -23,6 +23,18 @@ inline uint64_t workToReduce(const StrategyProblem &problem) {
   return work;
 }
 
+/// Returns the work of building a problem whose options and costs are those of a program's ops: a
+/// number of entries for each node, for each option, and for each entry of its tables.
+inline uint64_t workToBuild(const StrategyProblem &problem) {
+  constexpr uint64_t entriesPerNode = 8'000, entriesPerOption = 1'000, entriesPerCost = 5;
+  uint64_t work = 0;
+  for (const StrategyNode &node : problem.nodes)
+    work += entriesPerNode + entriesPerOption * node.size();
+  for (const StrategyEdge &edge : problem.edges)
+    work += entriesPerCost * edge.costs.size();
+  return work;
+}
+
 /// Returns the seconds that a typical machine takes for `work`.
 inline double secondsOfWork(uint64_t work) { return double(work) / entriesPerSecond; }
 
