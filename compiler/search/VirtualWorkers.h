@@ -6,7 +6,7 @@
 //
 //   worker 0   A: 3 s of work    then C: 2 s
 //   worker 1   B: 4 s of work              then D
-//   delivered  A at 3, B at 4, C at 5. C is chosen by what A has found, D by what A and B have.
+//   delivered  A at 3, B at 4, C at 5: C is chosen after A, D after A and B
 //
 // A job that has ended waits for all jobs that may still end before it. Meanwhile its thread runs
 // another job that was chosen, or waits.
