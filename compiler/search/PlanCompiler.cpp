@@ -102,7 +102,7 @@ const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelCon
   CompileOptions own = makeOptions(plan);
   own.receiveStrategy = [&](abi::Strategy found) { search->strategy = std::move(found); };
   keepPace(own, pace, search->isStopped);
-  SearchTables tables; // counts its work
+  SearchTables tables; // only a search that returns its tables counts its work
   if (failed(runPhases(*searched, own, CompilePhase::Strategy, &tables)))
     search->error = error.describe();
   return *search;

@@ -162,15 +162,14 @@ bool PlanSearch::isOver(VirtualWorkers::Clock &clock, bool hasPlan) {
   bool isLate = clock.getTime() >= limits.seconds;
   if (!isLate && getClock() < limits.seconds)
     return false;
-  auto look = [&] { hasPlan |= getBest() != nullptr; };
-  if (isLate && !hasPlan) {
-    clock.lookAtTime(look);
-  } else if (!hasPlan) {
-    std::lock_guard<std::mutex> lock(workers->getMutex());
-    look();
+  if (isLate) {
+    if (!hasPlan)
+      clock.lookAtTime([&] { hasPlan = getBest(); });
+    return hasPlan;
   }
-  if (!isLate && hasPlan)
-    isCutOff = true;
+  std::lock_guard<std::mutex> lock(workers->getMutex());
+  hasPlan |= getBest() != nullptr;
+  isCutOff = isCutOff || hasPlan;
   return hasPlan;
 }
 

@@ -185,19 +185,18 @@ class LimitedPlans : public TiedPlans {};
 // The limit ends a search by its work, so two runs try the same shapes, with one thread and with
 // several. A wait in the reports of progress changes the order in which threads end.
 TEST_P(LimitedPlans, AreTheSameInEachRun) {
-  CompileOptions own = options;
   int reports = 0;
   for (int threads : {1, 3}) {
     PlanSearchOptions limits{.slowdown = 1000, .threads = threads, .progress = nullptr};
-    PlanSearch whole(*model, own, limits);
+    PlanSearch whole(*model, options, limits);
     ASSERT_TRUE(succeeded(whole.run()));
     limits.seconds = whole.getWork() / 3;
-    PlanSearch first(*model, own, limits);
+    PlanSearch first(*model, options, limits);
     ASSERT_TRUE(succeeded(first.run()));
     limits.progress = [&](const PlanSearch &) {
       std::this_thread::sleep_for(std::chrono::milliseconds(++reports % 5));
     };
-    PlanSearch second(*model, own, limits);
+    PlanSearch second(*model, options, limits);
     ASSERT_TRUE(succeeded(second.run()));
     EXPECT_FALSE(first.wasCutOff() || second.wasCutOff());
     EXPECT_LT(describe(first).size(), describe(whole).size());

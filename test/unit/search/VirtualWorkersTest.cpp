@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Jobs of random work, on threads of random speed: what is known when a job is chosen, and when a
-// job looks, does not depend on the speed. The expected order comes from a loop over one list.
+// job looks, does not depend on the speed. One order is written down by hand; others are those of a
+// run with other delays.
 #include "compiler/search/VirtualWorkers.h"
 
 #include <chrono>
