@@ -63,7 +63,7 @@ test-tsan: deps ## runs the runtime's tests under ThreadSanitizer; needs clang-2
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
 	@$(TSAN) tools/dev/run-tests build-tsan --label runtime
 
-fuzz: deps ## fuzzes the readers of files for MINUTES=1 each (TARGET="onnx module"); needs clang-22 and libclang-rt-22-dev
+fuzz: deps ## fuzzes the readers of files for MINUTES=1 of CPU time each (TARGET="onnx module"); needs clang-22 and libclang-rt-22-dev
 	@test/fuzz/readers/fuzz-readers --check-packages
 	@$(call configure,fuzz,build-fuzz)
 	@ninja -C build-fuzz -j $(JOBS) $(if $(TARGET),$(addprefix fuzz-,$(TARGET)),fuzz-targets)
