@@ -52,7 +52,7 @@ Judgement judgeInterleave(const Case &question, MLIRContext &context) {
   if (!compiled->module)
     return {Verdict::Failed, compiled->error};
   ModuleOp program = pipe::listPrograms(*compiled->module)->front();
-  Doings ours = readDoings(program, given.copies, *options.cluster);
+  Doings ours = readDoings(program, given.copies, listEvents(question), *options.cluster);
   return judgeOrder(compareOrder(question, ours));
 }
 

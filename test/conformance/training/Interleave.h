@@ -10,6 +10,9 @@
 
 #include "test/conformance/training/Step.h"
 
+#include <map>
+#include <set>
+
 namespace pcc::conformance {
 
 // Texts of events. A phase is `forward`, `backward` or `weights`.
@@ -19,18 +22,26 @@ std::string reducingGradientText(llvm::StringRef parameter);
 std::string updateText(llvm::StringRef parameter);
 
 /// All events with one text: their first and last position in the order of the program, and their
-/// total time.
+/// total time. A kernel that computes none of the answer's events is an event with a text of its
+/// own.
 struct Doing {
   int64_t first = 0, last = 0;
   double seconds = 0;
+  std::set<std::string> after = {}; ///< events of its section whose results it reads
+  bool isOnlyOurs = false;
 };
 using Doings = std::map<std::string, Doing>;
 
-/// Reads the events of a module of phase `schedule`; times are estimated for a complete cluster.
-Doings readDoings(mlir::ModuleOp module, int64_t copies, const abi::Cluster &cluster);
+/// Returns the texts of the answer's events.
+std::set<std::string> listEvents(const Case &question);
 
-/// The order of the answer compared with pcc's. Both have the answer's events. Events that pcc does
-/// not have take no time.
+/// Reads the events of a module of phase `schedule`, given the texts of the answer's events. Times
+/// are estimated for a complete cluster.
+Doings readDoings(mlir::ModuleOp module, int64_t copies, const std::set<std::string> &answer,
+                  const abi::Cluster &cluster);
+
+/// The order of the answer compared with pcc's. Both have the answer's events and pcc's other
+/// kernels. Events that pcc does not have take no time.
 struct CopyOrder {
   int64_t crossing = 0;            ///< data dependences between communicating and computing events
   int64_t added = 0;               ///< constraints without a data dependence

@@ -29,6 +29,7 @@ struct Event {
   std::string text; ///< empty if pcc has no such event
   bool communicates = false;
   std::vector<int64_t> data, added; ///< earlier events: data dependences, added ones
+  std::vector<int64_t> kernels;     ///< earlier events: reads of and by pcc's other kernels
 };
 
 bool isOfParameter(const json::Object &event) {
@@ -74,10 +75,68 @@ std::vector<Event> readEvents(const json::Array &array) {
   return events;
 }
 
+/// Returns the texts of the kernels that only pcc has, in its order.
+std::vector<std::string> listKernels(const Doings &ours) {
+  std::map<int64_t, std::string> texts;
+  for (const auto &[text, doing] : ours)
+    if (doing.isOnlyOurs)
+      texts[doing.first] = text;
+  auto sorted = llvm::make_second_range(texts);
+  return {sorted.begin(), sorted.end()};
+}
+
+/// Adds to each event the kernels that only pcc has and that it reads, and to each such kernel the
+/// events that it reads.
+void addReads(std::vector<Event> &events, const Doings &ours) {
+  std::map<std::string, std::vector<int64_t>> numbers; // of the events so far, by text
+  for (auto [number, event] : llvm::enumerate(events)) {
+    auto known = ours.find(event.text);
+    if (known == ours.end())
+      continue;
+    for (const std::string &earlier : known->second.after)
+      if (known->second.isOnlyOurs || ours.at(earlier).isOnlyOurs)
+        llvm::append_range(event.kernels, numbers[earlier]);
+    numbers[event.text].push_back(int64_t(number));
+  }
+}
+
+/// Inserts the kernels that only pcc has, each behind the last event that it reads.
+std::vector<Event> insertKernels(std::vector<Event> events, const Doings &ours) {
+  std::map<std::string, size_t> placeOf; // by text: index behind its last event
+  for (auto [index, event] : llvm::enumerate(events))
+    placeOf[event.text] = index + 1;
+  std::vector<std::vector<std::string>> kernels(events.size() + 1); // by the event behind them
+  for (const std::string &text : listKernels(ours)) {
+    size_t place = 0;
+    for (const std::string &earlier : ours.at(text).after)
+      place = std::max(place, placeOf[earlier]);
+    placeOf[text] = place;
+    kernels[place].push_back(text);
+  }
+  std::vector<Event> all;
+  std::vector<int64_t> numberOf; // in `all`
+  auto addKernels = [&](size_t place) {
+    for (const std::string &text : kernels[place])
+      all.emplace_back().text = text;
+  };
+  addKernels(0);
+  for (auto [index, event] : llvm::enumerate(events)) {
+    numberOf.push_back(int64_t(all.size()));
+    all.push_back(std::move(event));
+    addKernels(index + 1);
+  }
+  for (Event &event : all)
+    for (std::vector<int64_t> *list : {&event.data, &event.added})
+      for (int64_t &earlier : *list)
+        earlier = numberOf[earlier];
+  addReads(all, ours);
+  return all;
+}
+
 class Comparison {
 public:
-  Comparison(std::vector<Event> events, const Doings &ours)
-      : events(std::move(events)), ours(ours) {}
+  Comparison(std::vector<Event> answer, const Doings &ours)
+      : events(insertKernels(std::move(answer), ours)), ours(ours) {}
 
   CopyOrder run() {
     for (const Event &event : events)
@@ -136,10 +195,14 @@ void Comparison::check(const Event &event) {
 streams::StreamProblem Comparison::makeProblem(bool isAll) const {
   streams::StreamProblem problem;
   for (const Event &event : events) {
-    streams::Task task{event.communicates ? 1 : streams::computeStream, 0, {}, event.text, false};
+    // A message that pcc does not have waits for no other message.
+    int messageStream = event.text.empty() ? 2 : 1;
+    streams::Task task{
+        event.communicates ? messageStream : streams::computeStream, 0, {}, event.text, false};
     if (!event.text.empty())
       task.seconds = ours.at(event.text).seconds / counts.at(event.text);
     task.after.assign(event.data.begin(), event.data.end());
+    task.after.insert(task.after.end(), event.kernels.begin(), event.kernels.end());
     if (isAll)
       task.after.insert(task.after.end(), event.added.begin(), event.added.end());
     problem.tasks.push_back(std::move(task));
@@ -161,6 +224,14 @@ streams::StreamOrder Comparison::ourOrder() const {
   std::iota(sorted.begin(), sorted.end(), 0);
   llvm::stable_sort(sorted, [&](int a, int b) { return positions[a] < positions[b]; });
   return sorted;
+}
+
+std::set<std::string> listEvents(const Case &question) {
+  std::set<std::string> texts;
+  for (const Event &event : readEvents(*question.object->getArray("events")))
+    if (!event.text.empty())
+      texts.insert(event.text);
+  return texts;
 }
 
 CopyOrder compareOrder(const Case &question, const Doings &ours) {

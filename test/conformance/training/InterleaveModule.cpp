@@ -6,8 +6,6 @@
 #include "passes/schedule/order/KernelStreams.h"
 #include "test/conformance/training/Interleave.h"
 
-#include <map>
-
 using namespace mlir;
 
 namespace pcc::conformance {
@@ -78,36 +76,70 @@ std::string textOf(Operation *op, const Copies &copies) {
   return isWhole ? doingText(phase, node, *copy) : "";
 }
 
-/// Adds the events of a kernel from `position` on. Ops without a text belong to the event before
-/// them.
-void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &costs,
-               const Copies &copies, Doings &doings, int64_t &position) {
+class EventReader {
+public:
+  EventReader(const Copies &copies, const std::set<std::string> &answer, Doings &doings)
+      : copies(copies), answer(answer), doings(doings) {}
+
+  void add(const analysis::Kernel &kernel, const schedule::KernelCostModel &costs);
+
+private:
+  Doing &addEvent(const std::string &text, const analysis::Kernel &kernel);
+
+  const Copies &copies;
+  const std::set<std::string> &answer; ///< the texts of its events
+  Doings &doings;
+  llvm::DenseMap<Operation *, std::string> textOfOp;
+  int64_t position = 0;
+};
+
+/// Adds the events of a kernel. Ops without a text belong to the event before them; those before
+/// the first event, which pay for the start of the kernel, belong to it.
+void EventReader::add(const analysis::Kernel &kernel, const schedule::KernelCostModel &costs) {
   bool computes = kernel.form.getKind() != task::FormKind::Collective;
   Doing *doing = nullptr;
+  double seconds = 0;
   for (Operation *op : kernel.ops) {
-    if (std::string text = textOf(op, copies); !text.empty()) {
-      doing = &doings.try_emplace(text, Doing{position, position, 0}).first->second;
-      doing->last = position++;
-    }
+    seconds += computes ? costs.secondsOfOp(op) : costs.seconds(kernel);
+    if (std::string text = textOf(op, copies); answer.count(text))
+      doing = &addEvent(text, kernel);
     if (doing)
-      doing->seconds += computes ? costs.secondsOfOp(op) : costs.seconds(kernel);
+      doing->seconds += std::exchange(seconds, 0);
   }
+  if (doing || !computes)
+    return;
+  Doing &own = addEvent("kernel " + std::to_string(position), kernel);
+  own.seconds = seconds;
+  own.isOnlyOurs = true;
+}
+
+Doing &EventReader::addEvent(const std::string &text, const analysis::Kernel &kernel) {
+  Doing &doing = doings.try_emplace(text, Doing{position, position, 0}).first->second;
+  doing.last = position++;
+  for (Value input : kernel.inputs)
+    if (Operation *producer = analysis::viewRoot(input).getDefiningOp(); textOfOp.count(producer))
+      doing.after.insert(textOfOp.lookup(producer));
+  for (Operation *op : kernel.ops)
+    textOfOp[op] = text;
+  return doing;
 }
 
 } // namespace
 
-Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
+Doings readDoings(ModuleOp module, int64_t count, const std::set<std::string> &answer,
+                  const abi::Cluster &cluster) {
   Doings doings;
   Copies copies(count);
+  EventReader reader(copies, answer, doings);
   schedule::StepKernels kernels(module);
-  int64_t position = 0;
   for (analysis::Section &section : kernels.getSections())
     copies.addSection(section.function);
   std::map<analysis::Section *, schedule::KernelCostModel> costs;
-  for (analysis::Section &section : kernels.getSections())
+  auto isInStep = [](const analysis::Section &section) { return section.runs > 0; };
+  for (analysis::Section &section : llvm::make_filter_range(kernels.getSections(), isInStep))
     for (schedule::StepKernel entry : kernels.orderOf(section)) {
       auto of = costs.try_emplace(entry.section, entry.section->function, cluster).first;
-      addKernel(*entry.kernel, of->second, copies, doings, position);
+      reader.add(*entry.kernel, of->second);
     }
   return doings;
 }
