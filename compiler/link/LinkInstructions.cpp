@@ -160,6 +160,8 @@ void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
       scalar.set_action_value(abi::Scalar::ActionValue(attribute.getActionValue()));
     }
   launch.set_trip(op.getTrip());
+  if (auto untouched = op->getAttrOfType<IntegerAttr>(task::untouchedAttrName))
+    launch.set_untouched_bytes(untouched.getInt());
   auto flops = op->getAttrOfType<DenseI64ArrayAttr>(task::flopsAttrName);
   if (!flops || flops.size() != 3)
     return;

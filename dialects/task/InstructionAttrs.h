@@ -8,6 +8,9 @@
 // `task.flops` on a `task.launch`: work of the kernel, for cost estimates: operations in
 // contractions, elementwise ops and reductions. Without it none.
 //
+// `task.untouched` on a `task.launch`: bytes of the buffers that it reads by `task.accesses` and
+// does not touch, as of a table from which it gathers, for cost estimates. Without it none.
+//
 // `task.behind`: the run of each event in `waits` that is waited for, as abi::Instruction counts
 // them. Without it the last one.
 //
@@ -18,6 +21,7 @@ namespace pcc::task {
 
 inline constexpr const char *accessesAttrName = "task.accesses";
 inline constexpr const char *flopsAttrName = "task.flops";
+inline constexpr const char *untouchedAttrName = "task.untouched";
 inline constexpr const char *behindAttrName = "task.behind";
 inline constexpr const char *fusedAttrName = "fused";
 

@@ -92,7 +92,7 @@ double movedBytes(const abi::Executable &executable, const abi::Program &program
         range.reads != abi::Reads::No && !(range.reads == abi::Reads::AfterFirst && isFirst);
     bytes += double(range.bytes) * (int(reads) + int(range.writes));
   }
-  return bytes;
+  return std::max(0.0, bytes - double(instruction.launch().untouched_bytes()));
 }
 
 double estimateInstructionCost(const abi::DeviceFigures &device, const abi::Executable &executable,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classifies ops and counts flops by tables. Contractions are counted as matmuls; other ops have a
-// fixed number of flops per element. Bytes are those of all operands and results; a reshape has
-// none.
+// fixed number of flops per element. Bytes are those that are read of the operands, and those of
+// the results; a reshape has none.
 #include "passes/analysis/cost/Cost.h"
 
 #include "dialects/dist/Dist.h"
@@ -113,15 +113,25 @@ static int64_t countFlops(Operation *op, OpClass opClass, const OpShapes &shapes
   llvm_unreachable("every class is listed");
 }
 
+bool readsPart(Operation *op) {
+  return isa<graph::SliceOp, graph::DynamicSliceOp, graph::GatherOp>(op);
+}
+
+int64_t countRead(Operation *op, unsigned index, const OpShapes &shapes) {
+  int64_t elements = countElements(shapes.operands[index]);
+  return index == 0 && readsPart(op) ? std::min(elements, countElements(shapes.results.front()))
+                                     : elements;
+}
+
 Cost costOf(Operation *op, const OpShapes &shapes) {
   Cost cost;
   cost.opClass = classOf(op);
   cost.flops = countFlops(op, cost.opClass, shapes);
   if (isa<graph::ReshapeOp>(op))
     return cost;
-  for (auto [type, shape] : llvm::zip_equal(op->getOperandTypes(), shapes.operands))
+  for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
     if (isa<ShapedType>(type))
-      cost.bytes += countElements(shape) * getElementBytes(type);
+      cost.bytes += countRead(op, index, shapes) * getElementBytes(type);
   for (auto [type, shape] : llvm::zip_equal(op->getResultTypes(), shapes.results))
     if (isa<ShapedType>(type))
       cost.bytes += countElements(shape) * getElementBytes(type);

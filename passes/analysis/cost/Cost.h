@@ -7,6 +7,7 @@
 //   matmul 8x4 by 4x2          contraction  2*8*4*2 = 128    4*(32 + 8 + 16)
 //   add of 8x4                 elementwise  32               4*(3*32)
 //   reduce sum of 8x4 to 8     reduction    32               4*(32 + 8)
+//   slice of 8x4 to 2x4        movement     0                4*(8 + 8)
 //   reshape                    movement     0                0
 #pragma once
 
@@ -32,6 +33,13 @@ Cost costOf(mlir::Operation *op);
 Cost costOf(mlir::Operation *op, const OpShapes &shapes);
 
 OpClass classOf(mlir::Operation *op);
+
+/// Returns whether `op` reads no more elements of its first operand than its result has: it is a
+/// slice or a gather.
+bool readsPart(mlir::Operation *op);
+
+/// Returns how many elements of its operand `index` the op reads.
+int64_t countRead(mlir::Operation *op, unsigned index, const OpShapes &shapes);
 
 /// Bytes of one element of a tensor, at least one.
 int64_t getElementBytes(mlir::Type type);

@@ -5,6 +5,7 @@
 // readers. Live bytes are a sweep over first and last uses.
 #include "passes/analysis/cost/KernelShares.h"
 
+#include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -54,6 +55,8 @@ private:
       return readsMemory(operand.getOwner());
     if (producer && belongsTo(producer, kernel))
       return false;
+    if (operand.getOperandNumber() == 0 && readsPart(operand.getOwner()))
+      return true; // another op may read another part
     return read.insert({kernel, root}).second;
   }
 

@@ -45,9 +45,9 @@ OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, Kernel
 double OpCostModel::bytes(const OpShapes &local) const {
   double bytes = 0;
   for (const Tensor &tensor : traffic) {
-    const Shape &shape =
-        tensor.isResult ? local.results[tensor.index] : local.operands[tensor.index];
-    bytes += double(countElements(shape) * tensor.elementBytes);
+    int64_t elements = tensor.isResult ? countElements(local.results[tensor.index])
+                                       : countRead(op, tensor.index, local);
+    bytes += double(elements * tensor.elementBytes);
   }
   return bytes;
 }

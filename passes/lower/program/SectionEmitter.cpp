@@ -112,6 +112,23 @@ static SmallVector<int64_t> countFlops(const analysis::Kernel &kernel) {
   return flops;
 }
 
+/// Counts the bytes of a kernel's inputs that it does not read, because it takes a slice of them or
+/// gathers from them.
+static int64_t countUntouched(const analysis::Kernel &kernel) {
+  DenseMap<Value, int64_t> read; // bytes; those of several ops may be the same
+  for (Operation *op : kernel.ops) {
+    Value part = analysis::readsPart(op) ? analysis::viewRoot(op->getOperand(0)) : Value();
+    analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+      read[source] +=
+          analysis::getNumBytes(source == part ? op->getResult(0).getType() : source.getType());
+    });
+  }
+  int64_t untouched = 0;
+  for (Value input : kernel.inputs)
+    untouched += std::max<int64_t>(analysis::getNumBytes(input.getType()) - read.lookup(input), 0);
+  return untouched;
+}
+
 /// Emits the launch of a kernel. Its operands are in the order of the kernel's pointers: inputs,
 /// then outputs that lie in no input's buffer (KernelSignature.cpp); change both together.
 void SectionEmitter::emitLaunch(const analysis::Kernel &kernel) {
@@ -145,6 +162,8 @@ void SectionEmitter::emitLaunch(const analysis::Kernel &kernel) {
                                  iterationsOf(outlined.function, kernel.form).trip);
   launch->setAttr(accessesAttrName, b.getDenseI32ArrayAttr(accesses));
   launch->setAttr(flopsAttrName, b.getDenseI64ArrayAttr(countFlops(kernel)));
+  if (int64_t bytes = countUntouched(kernel); bytes > 0)
+    launch->setAttr(untouchedAttrName, b.getI64IntegerAttr(bytes));
 }
 
 namespace {

@@ -193,3 +193,19 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 }
 // CHECK: task.section @repeated
 // CHECK: task.all_gather {{.+}} stream = #task<stream compute>
+
+// -----
+
+// A gather of four rows of 40 bytes leaves three of the table. Two kernels read the same value: one all of it.
+func.func @forward(%table: tensor<7x10xf32> {graph.role = #graph.role<parameter "table">},
+                   %rows: tensor<4xi64> {graph.role = #graph.role<input "rows">})
+    -> (tensor<4x10xf32> {graph.role = #graph.role<output "a">}, tensor<7x10xf32> {graph.role = #graph.role<output "b">}) {
+  %0 = graph.gather %table, %rows axis = 0 : tensor<7x10xf32>, tensor<4xi64>
+  %1 = graph.exp %table : tensor<7x10xf32>
+  return %0, %1 : tensor<4x10xf32>, tensor<7x10xf32>
+}
+graph.parameter @table : tensor<7x10xf32> init(#graph.init<zeros>)
+// CHECK: task.launch @kernel0_gather{{.+}}task.untouched = 120 : i64
+// CHECK: task.launch @kernel1_exp
+// CHECK-NOT: task.untouched
+// CHECK: func.func

@@ -76,6 +76,20 @@ TEST(Cost, ReductionCountsItsInput) {
   EXPECT_EQ(cost.bytes, 4 * (32 + 8));
 }
 
+// A slice reads as much as it writes. A gather reads a row for each index, but no more than there
+// are.
+TEST(Cost, PartsOfAnOperand) {
+  Cost slice = costOfText("%a: tensor<8x4xf32>", "graph.slice %a axis = 0 start = 2 : "
+                                                 "tensor<8x4xf32> to tensor<2x4xf32>");
+  EXPECT_EQ(slice.bytes, 4 * (8 + 8));
+  Cost few = costOfText("%a: tensor<8x4xf32>, %b: tensor<3xi64>",
+                        "graph.gather %a, %b axis = 0 : tensor<8x4xf32>, tensor<3xi64>");
+  EXPECT_EQ(few.bytes, 4 * (12 + 12) + 8 * 3);
+  Cost many = costOfText("%a: tensor<8x4xf32>, %b: tensor<50xi64>",
+                         "graph.gather %a, %b axis = 0 : tensor<8x4xf32>, tensor<50xi64>");
+  EXPECT_EQ(many.bytes, 4 * (32 + 200) + 8 * 50);
+}
+
 TEST(Cost, ReshapeIsFree) {
   Cost cost =
       costOfText("%a: tensor<8x4xf32>", "graph.reshape %a : tensor<8x4xf32> to tensor<32xf32>");

@@ -113,6 +113,19 @@ TEST(KernelShares, AResidualIsFetched) {
   EXPECT_EQ(program.shareOf(2), "11 1 launch");
 }
 
+// Two slices of a value read different parts of it, so both are fetched.
+TEST(KernelShares, SlicesReadTheirParts) {
+  Program program("%x: tensor<8x4xf32>",
+                  "-> tensor<8x2xf32> {\n"
+                  "%0 = graph.slice %x axis = 1 start = 0 : tensor<8x4xf32> to tensor<8x2xf32>\n"
+                  "%1 = graph.slice %x axis = 1 start = 2 : tensor<8x4xf32> to tensor<8x2xf32>\n"
+                  "%2 = graph.mul %0, %1 : tensor<8x2xf32>\n"
+                  "return %2 : tensor<8x2xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 0 launch");
+  EXPECT_EQ(program.shareOf(1), "1 0");
+  EXPECT_EQ(program.shareOf(2), "00 1");
+}
+
 TEST(KernelShares, ViewsAreFree) {
   Program program("%x: tensor<8x4xf32>",
                   "-> tensor<32xf32> {\n"

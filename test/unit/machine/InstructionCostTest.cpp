@@ -85,6 +85,11 @@ TEST_F(RecordPrice, ALaunchComputesWhatWasCounted) {
   EXPECT_DOUBLE_EQ(price(), 1 + 5);
   launch.set_contraction_flops(2000);
   EXPECT_DOUBLE_EQ(price(), 1 + 7);
+  launch.clear_contraction_flops();
+  launch.clear_elementwise_flops();
+  launch.set_untouched_bytes(60);
+  EXPECT_EQ(bytes(), 400 - 60);
+  EXPECT_DOUBLE_EQ(price(), 1 + 3.4);
 }
 
 TEST_F(RecordPrice, ProductsOfConvolutionsAndAttention) {
