@@ -28,6 +28,8 @@ StringRef stringify(Origin origin) {
     return "given";
   case Origin::Searched:
     return "searched";
+  case Origin::Trained:
+    return "trained";
   case Origin::Forwards:
     return "forwards";
   case Origin::Backwards:
@@ -89,6 +91,11 @@ void Propagation::record(Operation *op, OpSharding sharding, Origin origin, Reas
   auto [decision, isNew] = ops.try_emplace(op);
   decision->second = {std::move(sharding), origin};
   updateForms(op, isNew);
+}
+
+const OpSharding *Propagation::find(Operation *op) const {
+  auto decision = ops.find(op);
+  return decision == ops.end() ? nullptr : &decision->second.sharding;
 }
 
 Sharding Propagation::getSharding(Value value) const {

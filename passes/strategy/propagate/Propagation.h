@@ -35,7 +35,7 @@
 namespace pcc::strategy {
 
 /// Rule or source that determined the sharding of an op.
-enum class Origin { Given, Searched, Forwards, Backwards, Unreached };
+enum class Origin { Given, Searched, Trained, Forwards, Backwards, Unreached };
 
 /// Returns the lower-case name used in remarks.
 llvm::StringRef stringify(Origin origin);
@@ -70,6 +70,8 @@ public:
 
   /// Whether the sharding of a value is decided.
   bool isKnown(mlir::Value value) const { return values.contains(value); }
+  /// Returns the sharding of a decided op, otherwise null.
+  const OpSharding *find(mlir::Operation *op) const;
   /// Returns the sharding in which a value is produced; replicated if undecided.
   dist::Sharding getSharding(mlir::Value value) const;
   /// Returns the sharding in which the users read `value`. It differs from the produced one if it

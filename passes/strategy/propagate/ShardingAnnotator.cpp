@@ -9,6 +9,7 @@
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/names/OpNames.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "runtime/abi/Limits.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -103,11 +104,14 @@ void ShardingAnnotator::annotate(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     if (auto found = given.ops.find(&op); found != given.ops.end())
       seed(&op, found->second, propagation);
+  seedTrained(function, propagation);
   propagation.run();
   splitBatch(function, propagation);
   propagation.run();
   propagation.finish();
   keepParameters(function, propagation);
+  if (!graph::findResults(function, RoleKind::Gradient).empty())
+    keepTrained(function, propagation);
   propagation.annotate();
   annotateArguments(function, propagation);
   annotateResults(function, propagation);
@@ -120,6 +124,30 @@ void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &p
                      given.factors.empty() ? Origin::Searched : Origin::Given, given.why);
   else
     propagation.seed(op, given.factors, given.results, given.why);
+}
+
+void ShardingAnnotator::keepTrained(func::FuncOp function, const Propagation &propagation) {
+  analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
+    if (const OpSharding *sharding = propagation.find(op))
+      trained[{name.str(), number}] = {op, *sharding, propagation.getReasons(op->getResult(0))};
+  });
+}
+
+/// Whether both ops compute the same from values of the same types.
+static bool isSameWork(Operation *lhs, Operation *rhs) {
+  return lhs->getName() == rhs->getName() && lhs->getOperandTypes() == rhs->getOperandTypes() &&
+         lhs->getResultTypes() == rhs->getResultTypes() &&
+         lhs->getName().compareOpProperties(lhs->getPropertiesStorage(),
+                                            rhs->getPropertiesStorage());
+}
+
+/// Seeds the ops of an evaluation with the shardings of the training step's, unless they are given.
+void ShardingAnnotator::seedTrained(func::FuncOp function, Propagation &propagation) const {
+  analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
+    auto found = trained.find({name.str(), number});
+    if (found != trained.end() && !given.ops.contains(op) && isSameWork(op, found->second.op))
+      propagation.seed(op, found->second.sharding, {}, Origin::Trained, found->second.why);
+  });
 }
 
 /// Seeds parameters and inputs that are given or were decided in an earlier function, gradients as

@@ -2,12 +2,15 @@
 //
 // Annotates the functions of a program with shardings, one function after the other, so that values
 // passed between them agree. A parameter has one sharding everywhere, its states follow it, and a
-// gradient is taken in the sharding in which it was produced.
+// gradient is taken in the sharding in which it was produced. An evaluation splits its ops as the
+// training step splits the same ones: both then need the same blocks of the parameters, and the
+// evaluation needs no more memory than the forward pass of a step.
 #pragma once
 
 #include "dialects/graph/Graph.h"
 #include "passes/strategy/propagate/Propagation.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace pcc::strategy {
 
@@ -66,7 +69,16 @@ public:
   void run();
 
 private:
+  /// An op of the function that returns gradients, as it was decided there.
+  struct TrainedOp {
+    mlir::Operation *op = nullptr;
+    OpSharding sharding;
+    analysis::Reasons why;
+  };
+
   void annotate(mlir::func::FuncOp function);
+  void keepTrained(mlir::func::FuncOp function, const Propagation &propagation);
+  void seedTrained(mlir::func::FuncOp function, Propagation &propagation) const;
   static void seed(mlir::Operation *op, const GivenOp &given, Propagation &propagation);
   void seedArguments(mlir::func::FuncOp function, Propagation &propagation) const;
   void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
@@ -87,6 +99,7 @@ private:
   const dist::Mesh &mesh; ///< the planCache's mesh
   SeedShardings given;
   std::optional<dist::Sharding> loss; ///< of the function that returns gradients, as it is returned
+  std::map<std::pair<std::string, unsigned>, TrainedOp> trained; ///< by name and number
 };
 
 /// Fails with a diagnostic if the number of ranks is outside the supported range.
