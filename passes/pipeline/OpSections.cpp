@@ -2,10 +2,17 @@
 //
 // Finds virtual stages by union-find over the values that no transfer separates, then labels each
 // class from its transfers and parameters. Finds forward ops by a walk back from the loss. A walk
-// in reverse program order then tells ops of one gradient from ops of several.
+// in reverse program order then tells ops of one gradient from ops of several. Of the chains that
+// lead to one gradient, products determine what is kept until the weights' part; other chains join
+// it if they keep no more than their gradient besides.
 #include "passes/pipeline/OpSections.h"
 
+#include "dialects/graph/Graph.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/kernels/Kernels.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -194,8 +201,42 @@ void TrainingParts::findForward(func::FuncOp function) {
   }
 }
 
+namespace {
+/// The ops that lead to one gradient and to nothing else.
+struct GradientChain {
+  SmallVector<Operation *> ops;
+  Value gradient;
+
+  /// Whether it multiplies matrices, so that it takes long enough to fill gaps in a schedule.
+  bool multiplies() const {
+    return llvm::any_of(ops, [](Operation *op) {
+      return isa<MatmulOp, EinsumOp>(op) || analysis::isConvolution(op);
+    });
+  }
+  /// Adds the values that the chain reads and that must be kept until it runs.
+  void addKept(llvm::DenseSet<Value> &kept) const {
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && !llvm::is_contained(ops, producer))
+          kept.insert(operand);
+  }
+};
+} // namespace
+
+/// Returns the bytes of those of `values` that are not in `others`.
+static int64_t getBytesBeyond(const llvm::DenseSet<Value> &values,
+                              const llvm::DenseSet<Value> &others) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    if (!others.contains(value))
+      bytes += analysis::getNumBytes(cast<RankedTensorType>(value.getType()));
+  return bytes;
+}
+
 void TrainingParts::findWeights(func::FuncOp function) {
   llvm::DenseMap<Operation *, Goal> goals;
+  llvm::MapVector<unsigned, GradientChain> chains; // by result of the function
   for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
     if (parts[&op] == TrainingPart::Forward)
       continue;
@@ -208,7 +249,21 @@ void TrainingParts::findWeights(func::FuncOp function) {
                           : goals.lookup(use.getOwner()));
     }
     if (goal.kind == Goal::OneGradient)
-      parts[&op] = TrainingPart::BackwardWeight;
+      chains[goal.result].ops.push_back(&op);
+  }
+  llvm::DenseSet<Value> kept; // until the weights' part, for matrix products
+  for (auto &[result, chain] : chains) {
+    chain.gradient = function.getBody().front().getTerminator()->getOperand(result);
+    if (chain.multiplies())
+      chain.addKept(kept);
+  }
+  for (auto &[result, chain] : chains) {
+    llvm::DenseSet<Value> own;
+    chain.addKept(own);
+    auto type = cast<RankedTensorType>(chain.gradient.getType());
+    if (chain.multiplies() || getBytesBeyond(own, kept) <= analysis::getNumBytes(type))
+      for (Operation *op : chain.ops)
+        parts[op] = TrainingPart::BackwardWeight;
   }
 }
 

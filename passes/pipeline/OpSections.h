@@ -54,7 +54,12 @@ private:
 //   forward          ops from which the loss, new running statistics and transfers to later virtual
 //                    stages are computed
 //   backward input   the rest, as far as another op's gradient waits for it
-//   backward weight  ops that lead to the gradient of one parameter and to nothing else
+//   backward weight  ops that lead to the gradient of one parameter and to nothing else, and that
+//                    multiply matrices or keep few bytes
+//
+// What the weights' part reads stays in memory until that part runs. So the gradient of a norm's
+// scale, a sum of products of two activations, is computed at once: its result is far smaller than
+// what it reads, and it takes too short a time to fill a gap in a schedule.
 //
 // Forward sections send and receive every transfer to a later virtual stage, and backward sections
 // every transfer to an earlier one. No two sections wait for each other.

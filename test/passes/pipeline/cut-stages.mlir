@@ -46,20 +46,17 @@
 // CHECK: pipe.send %[[V]] to 0 tag = 0
 // CHECK-NOT: graph.parameter @w
 
-// Weight gradients are a section of their own, which reads the values that the other section receives.
+// Gradients that multiply no matrices are computed at once if they would keep more than they are.
 // SPLIT: module @stage0
-// SPLIT: func.func @backward_input() -> (tensor<4xf32> {graph.role = #graph.role<saved "transfer">})
-// SPLIT-NEXT: %[[R:.+]] = pipe.recv from 1 tag = 0
-// SPLIT-NEXT: return %[[R]]
-// SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer">}, %{{.+}} {graph.role = #graph.role<saved "tanh">}, %{{.+}} {graph.role = #graph.role<input "x">}) -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">
+// SPLIT: func.func @backward_input(%{{.+}} {graph.role = #graph.role<saved "tanh">}, %{{.+}} {graph.role = #graph.role<input "x">}) -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">
+// SPLIT: func.func @backward_weight() attributes
 // SPLIT: pipe.action @forward_train microbatch = 1 copy = 1
 // SPLIT-NEXT: pipe.action @backward_input microbatch = 0 copy = 0
 // SPLIT-NEXT: pipe.action @backward_weight microbatch = 0 copy = 0
 // SPLIT-NEXT: pipe.action @backward_input microbatch = 0 copy = 1
 // SPLIT: module @stage1
-// SPLIT: func.func @backward_input(%{{.+}} {graph.role = #graph.role<parameter "v">})
+// SPLIT: func.func @backward_input(%{{.+}} {graph.role = #graph.role<saved "transfer">}, %{{.+}} {graph.role = #graph.role<parameter "v">}) -> (tensor<f32> {graph.role = #graph.role<gradient "v">
 // SPLIT: pipe.send
-// SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer#1">}) -> (tensor<f32> {graph.role = #graph.role<gradient "v">
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
@@ -215,4 +212,50 @@ func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
   pipe.action @forward_backward microbatch = 0 copy = 0
   pipe.action @forward_backward microbatch = 1 copy = 0
+}
+
+// -----
+
+// Products of weights are a section of their own, which reads the values that the other section
+// receives. The gradient of the bias reads nothing besides, so it joins them. That of the scale
+// would keep the input and the normalized value.
+
+// SPLIT: graph.parameter @bias
+// SPLIT: func.func @backward_input(
+// SPLIT-SAME: {graph.role = #graph.role<saved "tanh">}
+// SPLIT-SAME: -> (tensor<8xf32> {graph.role = #graph.role<gradient "scale">{{.*}}, tensor<4x8xf32> {graph.role = #graph.role<saved "transfer">})
+// SPLIT-NEXT: %[[R:.+]] = pipe.recv from 1 tag = 0
+// SPLIT-NEXT: graph.mul
+// SPLIT: func.func @backward_weight(
+// SPLIT-SAME: -> (tensor<8x8xf32> {graph.role = #graph.role<gradient "w">}, tensor<8xf32> {graph.role = #graph.role<gradient "bias">})
+// SPLIT-DAG: graph.matmul
+// SPLIT-DAG: graph.reduce
+// SPLIT: return
+graph.parameter @w : tensor<8x8xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+graph.parameter @bias : tensor<8xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+graph.parameter @scale : tensor<8xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+func.func @forward_backward(%x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
+                            %w: tensor<8x8xf32> {graph.role = #graph.role<parameter "w">},
+                            %bias: tensor<8xf32> {graph.role = #graph.role<parameter "bias">},
+                            %scale: tensor<8xf32> {graph.role = #graph.role<parameter "scale">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>},
+        tensor<8x8xf32> {graph.role = #graph.role<gradient "w">},
+        tensor<8xf32> {graph.role = #graph.role<gradient "bias">},
+        tensor<8xf32> {graph.role = #graph.role<gradient "scale">}) {
+  %m = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+  %bb = graph.broadcast %bias, [1] : tensor<8xf32> to tensor<4x8xf32>
+  %a = graph.add %m, %bb : tensor<4x8xf32>
+  %t = graph.tanh %a : tensor<4x8xf32>
+  %bs = graph.broadcast %scale, [1] : tensor<8xf32> to tensor<4x8xf32>
+  %h = graph.mul %t, %bs : tensor<4x8xf32>
+  %h1 = pipe.transfer %h from 0 to 1 : tensor<4x8xf32>
+  %loss = graph.reduce sum %h1, [0, 1] : tensor<4x8xf32>
+  %g = graph.neg %h1 : tensor<4x8xf32>
+  %g1 = pipe.transfer %g from 1 to 0 : tensor<4x8xf32>
+  %p = graph.mul %g1, %t : tensor<4x8xf32>
+  %gs = graph.reduce sum %p, [0] : tensor<4x8xf32>
+  %xt = graph.transpose %x, [1, 0] : tensor<4x8xf32>
+  %gw = graph.matmul %xt, %g1 : tensor<8x4xf32>, tensor<4x8xf32>
+  %gb = graph.reduce sum %g1, [0] : tensor<4x8xf32>
+  return %loss, %gw, %gb, %gs : tensor<f32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>
 }
