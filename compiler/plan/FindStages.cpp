@@ -6,6 +6,7 @@
 // @forward on one microbatch, without a loss; only annotates its ops. A model in which some op has
 // a stage is left unchanged, since later passes derive the other stages from it.
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/layers/KeptMicrobatches.h"
 #include "compiler/plan/layers/LayerCosts.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
@@ -19,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -173,9 +175,11 @@ private:
     std::vector<int64_t> live(shape.stages(),
                               trains ? std::min<int64_t>(microBatches, shape.devices) : 1);
     const order::Schedule *known = order::findSchedule(schedule);
-    if (trains && known && known->findViolation(shape).empty())
-      live = order::countLive(
-          shape, known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1})));
+    if (trains && known && known->findViolation(shape).empty()) {
+      order::Order order = known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1}));
+      for (auto [stage, counts] : llvm::enumerate(order::countLive(shape, order)))
+        live[stage] = int64_t(std::ceil(countKept(counts)));
+    }
     for (int64_t &microbatches : live)
       microbatches *= trains ? int64_t(copies) : 1;
     return live;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/choice/PlanEstimate.h"
 
+#include "compiler/plan/layers/KeptMicrobatches.h"
 #include "compiler/plan/layers/LayerChain.h"
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/ElementTypes.h"
@@ -91,10 +92,10 @@ double PlanEstimator::getStageSeconds(int64_t parts, int stages) {
 
 /// Returns the most pairs of microbatch and virtual stage for which a device has room. The values
 /// of each virtual stage have rings of their own, as deep as it holds microbatches at once.
-static int64_t countRingEntries(const order::PipelineShape &shape, const order::Order &order) {
-  std::vector<int64_t> entries(shape.devices);
-  for (auto [stage, depth] : llvm::enumerate(order::countLive(shape, order)))
-    entries[shape.deviceOf(int(stage))] += depth;
+static double countRingEntries(const order::PipelineShape &shape, const order::Order &order) {
+  std::vector<double> entries(shape.devices);
+  for (auto [stage, live] : llvm::enumerate(order::countLive(shape, order)))
+    entries[shape.deviceOf(int(stage))] += countKept(live);
   return *llvm::max_element(entries);
 }
 
@@ -112,9 +113,9 @@ const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
   double third = 1.0 / (3 * shape.virtualStages); // forward, and two kinds of gradients
   auto times = order::PipelineTimes::uniform(pipeline, {third, third, third});
   order::Order order = schedule.expand(pipeline, times);
-  int64_t live = countRingEntries(pipeline, order);
+  double live = countRingEntries(pipeline, order);
   known->second = {order::run(pipeline, order, times).end - double(microbatches),
-                   double(live) / shape.virtualStages};
+                   live / shape.virtualStages};
   return known->second;
 }
 

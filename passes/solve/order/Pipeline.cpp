@@ -94,18 +94,39 @@ PipelineTimes PipelineTimes::uniform(const PipelineShape &shape, Stage stage, do
   return times;
 }
 
-std::vector<int64_t> countLive(const PipelineShape &shape, const Order &order) {
-  std::vector<int64_t> live(shape.stages()), most(shape.stages());
+std::vector<LiveCounts> countLive(const PipelineShape &shape, const Order &order) {
+  std::vector<LiveCounts> live(shape.stages()), most(shape.stages());
+  auto add = [&](int stage, int64_t LiveCounts::*count, int64_t change) {
+    live[stage].*count += change;
+    most[stage].*count = std::max(most[stage].*count, live[stage].*count);
+  };
+  auto addBoth = [&](int stage, int64_t change) {
+    add(stage, &LiveCounts::forInput, change);
+    add(stage, &LiveCounts::forWeight, change);
+  };
   for (int device = 0; device < shape.devices; ++device)
     for (const PipelineAction &work : order[device]) {
       int stage = shape.stageOf(device, work.chunk);
-      if (work.kind == PipelineActionKind::Forward || work.kind == PipelineActionKind::Overlapped)
-        most[stage] = std::max(most[stage], ++live[stage]);
-      if (work.kind == PipelineActionKind::Overlapped)
-        --live[shape.stageOf(device, work.backwardChunk)];
-      else if (work.kind == PipelineActionKind::Backward ||
-               work.kind == PipelineActionKind::BackwardWeight)
-        --live[stage];
+      switch (work.kind) {
+      case PipelineActionKind::Forward:
+        addBoth(stage, 1);
+        break;
+      case PipelineActionKind::Backward:
+        addBoth(stage, -1);
+        break;
+      case PipelineActionKind::Overlapped:
+        addBoth(stage, 1);
+        addBoth(shape.stageOf(device, work.backwardChunk), -1);
+        break;
+      case PipelineActionKind::BackwardInput:
+        add(stage, &LiveCounts::delayed, 1);
+        add(stage, &LiveCounts::forInput, -1);
+        break;
+      case PipelineActionKind::BackwardWeight:
+        add(stage, &LiveCounts::delayed, -1);
+        add(stage, &LiveCounts::forWeight, -1);
+        break;
+      }
     }
   return most;
 }

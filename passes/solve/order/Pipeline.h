@@ -66,9 +66,18 @@ using Order = std::vector<std::vector<PipelineAction>>;
 /// gradients of each microbatch once. Otherwise returns the first missing or repeated one.
 std::string check(const PipelineShape &shape, const Order &order);
 
-/// Returns, by virtual stage, the maximum number of microbatches between the start of the forward
-/// and the end of the backward, weight gradients included. `order` must be complete (check).
-std::vector<int64_t> countLive(const PipelineShape &shape, const Order &order);
+/// Maximum numbers of microbatches of a virtual stage that are live at once, by the kind of value
+/// that must be kept.
+struct LiveCounts {
+  int64_t forInput = 0;  ///< from the start of the forward to the end of the input gradients
+  int64_t forWeight = 0; ///< from the start of the forward to the end of the weight gradients
+  /// From the start of the input gradients to the end of the weight gradients, if these are an
+  /// action of their own.
+  int64_t delayed = 0;
+};
+
+/// Returns the counts by virtual stage. `order` must be complete (check).
+std::vector<LiveCounts> countLive(const PipelineShape &shape, const Order &order);
 
 /// Times in any unit.
 struct PipelineTimes {

@@ -240,3 +240,25 @@ TEST(Order, HasEveryPieceOnce) {
   EXPECT_EQ(check(shape, {{{PipelineActionKind::Forward, 3, 0}}}),
             "device 0 has forward 3, expected microbatches below 1 and chunks below 1");
 }
+
+/// A device that delays the weight gradients of both microbatches keeps them twice.
+TEST(LiveCounts, FollowsTheActionsOfADevice) {
+  using Kind = PipelineActionKind;
+  PipelineShape shape{.devices = 1, .microbatches = 2};
+  auto count = [&](std::vector<std::pair<Kind, int>> actions) {
+    Order order(1);
+    for (auto [kind, microbatch] : actions)
+      order[0].push_back({.kind = kind, .microbatch = microbatch});
+    EXPECT_EQ(check(shape, order), "");
+    LiveCounts live = countLive(shape, order).front();
+    return std::vector<int64_t>{live.forInput, live.forWeight, live.delayed};
+  };
+  Kind forward = Kind::Forward, input = Kind::BackwardInput, weight = Kind::BackwardWeight;
+  using Counts = std::vector<int64_t>;
+  EXPECT_EQ(count({{forward, 0}, {forward, 1}, {Kind::Backward, 0}, {Kind::Backward, 1}}),
+            (Counts{2, 2, 0}));
+  EXPECT_EQ(count({{forward, 0}, {input, 0}, {weight, 0}, {forward, 1}, {input, 1}, {weight, 1}}),
+            (Counts{1, 1, 1}));
+  EXPECT_EQ(count({{forward, 0}, {input, 0}, {forward, 1}, {input, 1}, {weight, 0}, {weight, 1}}),
+            (Counts{1, 2, 2}));
+}
