@@ -145,10 +145,11 @@ buckets::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &g
 }
 
 StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &cluster) {
+  KernelTimes kernelTimes(cluster);
   for (analysis::Section &section : kernels.getSections()) {
     Known &entry = sections[section.function.getName()];
-    entry.tasks =
-        KernelStreams(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
+    entry.tasks = KernelStreams(section, /*unfinished=*/{}, kernels.orderOf(section), kernelTimes)
+                      .getProblem();
     entry.times = streams::runInOrder(entry.tasks, streams::givenOrder(entry.tasks));
   }
   double now = 0;

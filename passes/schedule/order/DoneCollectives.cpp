@@ -47,13 +47,13 @@ static bool isAwaited(analysis::Section &section, Operation *op,
 }
 
 void annotateDone(analysis::Section &section, ArrayRef<StepKernel> order,
-                  ArrayRef<Unfinished> unfinished, const abi::Cluster &cluster) {
+                  ArrayRef<Unfinished> unfinished, KernelTimes &kernelTimes) {
   for (StepKernel entry : order)
     for (Operation *op : entry.kernel->ops)
       op->removeAttr(task::doneAttrName);
   if (!mayReorder(order, {}))
     return;
-  KernelStreams streams(section, unfinished, order, cluster);
+  KernelStreams streams(section, unfinished, order, kernelTimes);
   const streams::StreamProblem &problem = streams.getProblem();
   streams::StreamTimes times = streams::runInOrder(problem, streams::givenOrder(problem));
   llvm::SmallDenseSet<Attribute> urgent = findUrgentSums(section, order);

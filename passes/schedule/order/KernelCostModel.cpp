@@ -38,6 +38,16 @@ double KernelCostModel::secondsOfOp(Operation *op) const {
       .seconds(analysis::OpShapes::of(op));
 }
 
+double KernelTimes::seconds(func::FuncOp function, const analysis::Kernel &kernel) {
+  auto [entry, isNew] = known.try_emplace(&kernel);
+  if (!isNew)
+    return entry->second;
+  std::unique_ptr<KernelCostModel> &model = models[function];
+  if (!model)
+    model = std::make_unique<KernelCostModel>(function, cluster);
+  return entry->second = model->seconds(kernel);
+}
+
 double KernelCostModel::secondsOfCommunication(const analysis::Kernel &kernel) const {
   Operation *first = kernel.ops.front();
   if (auto send = dyn_cast<pipe::SendOp>(first))

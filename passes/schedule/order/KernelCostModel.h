@@ -36,4 +36,20 @@ private:
   analysis::KernelShares shares;
 };
 
+/// Times of the kernels of several functions. Each is estimated once, however often it is asked.
+class KernelTimes {
+public:
+  /// `cluster` as for KernelCostModel.
+  explicit KernelTimes(const abi::Cluster &cluster) : cluster(cluster) {}
+
+  /// Returns the seconds of a kernel of `function`, which must not change from now on, except for
+  /// the numbers of its kernels.
+  double seconds(mlir::func::FuncOp function, const analysis::Kernel &kernel);
+
+private:
+  const abi::Cluster &cluster;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<KernelCostModel>> models; ///< by function
+  llvm::DenseMap<const analysis::Kernel *, double> known;
+};
+
 } // namespace pcc::schedule

@@ -27,13 +27,13 @@ static int streamOf(const analysis::Kernel &kernel) {
 }
 
 KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<Unfinished> unfinished,
-                             ArrayRef<StepKernel> order, const abi::Cluster &cluster)
-    : cluster(cluster), section(section) {
+                             ArrayRef<StepKernel> order, KernelTimes &times)
+    : section(section) {
   problem.runs = std::max(int(section.runs), 1);
   for (const Unfinished &before : unfinished)
     addUnfinished(before);
   for (StepKernel kernel : order)
-    addTask(kernel);
+    addTask(kernel, times.seconds(kernel.section->function, *kernel.kernel));
   orderSums();
   keepAfterSendDependencies();
 }
@@ -46,8 +46,8 @@ static KernelOrder inOrder(analysis::Section &section, ArrayRef<analysis::Kernel
 }
 
 KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
-                             const abi::Cluster &cluster)
-    : KernelStreams(section, {}, inOrder(section, kernels), cluster) {}
+                             KernelTimes &times)
+    : KernelStreams(section, {}, inOrder(section, kernels), times) {}
 
 void KernelStreams::addUnfinished(const Unfinished &before) {
   int task = int(kernels.size());
@@ -59,12 +59,11 @@ void KernelStreams::addUnfinished(const Unfinished &before) {
     addAfter(task, task - 1);
 }
 
-void KernelStreams::addTask(StepKernel kernel) {
+void KernelStreams::addTask(StepKernel kernel, double seconds) {
   int task = int(kernels.size());
   bool isLastRunOnly = kernel.section != &section && section.runs > 1;
   bool isSend = isa<pipe::SendOp>(kernel.kernel->ops.front());
-  problem.tasks.push_back(
-      {streamOf(*kernel.kernel), secondsOf(kernel), {}, "", isLastRunOnly, isSend});
+  problem.tasks.push_back({streamOf(*kernel.kernel), seconds, {}, "", isLastRunOnly, isSend});
   kernels.push_back(kernel);
   for (Operation *op : kernel.kernel->ops)
     taskOf[op] = task;
@@ -134,13 +133,6 @@ void KernelStreams::keepAfterSendDependencies() {
       for (int before : needed)
         addAfter(int(task), before);
   }
-}
-
-double KernelStreams::secondsOf(StepKernel kernel) {
-  std::unique_ptr<KernelCostModel> &known = seconds[kernel.section];
-  if (!known)
-    known = std::make_unique<KernelCostModel>(kernel.section->function, cluster);
-  return known->seconds(*kernel.kernel);
 }
 
 } // namespace pcc::schedule

@@ -82,14 +82,13 @@ struct Unfinished {
 /// Stream problem of one section, and the kernels that its tasks represent.
 class KernelStreams {
 public:
-  /// Makes tasks of the unfinished kernels, then of `order`. `cluster` must be complete, have a
-  /// device for each rank and outlive this object.
+  /// Makes tasks of the unfinished kernels, then of `order`.
   KernelStreams(analysis::Section &section, llvm::ArrayRef<Unfinished> unfinished,
-                llvm::ArrayRef<StepKernel> order, const abi::Cluster &cluster);
+                llvm::ArrayRef<StepKernel> order, KernelTimes &times);
 
   /// Makes a task of each kernel of the section, by number.
   KernelStreams(analysis::Section &section, llvm::ArrayRef<analysis::Kernel> kernels,
-                const abi::Cluster &cluster);
+                KernelTimes &times);
 
   const streams::StreamProblem &getProblem() const { return problem; }
   /// Returns the kernel of a task; null for an unfinished kernel.
@@ -97,21 +96,18 @@ public:
 
 private:
   void addUnfinished(const Unfinished &before);
-  void addTask(StepKernel kernel);
+  void addTask(StepKernel kernel, double seconds);
   void addAfterReads(int task);
   void addAfterGradient(int task, mlir::BlockArgument argument);
   void orderSums();
   void addAfter(int task, int before);
   void addAfterOp(int task, mlir::Operation *op);
   void keepAfterSendDependencies();
-  double secondsOf(StepKernel kernel);
 
-  const abi::Cluster &cluster;
   analysis::Section &section;
   streams::StreamProblem problem;
   llvm::SmallVector<StepKernel> kernels;
   llvm::DenseMap<mlir::Operation *, int> taskOf;
-  llvm::DenseMap<analysis::Section *, std::unique_ptr<KernelCostModel>> seconds;
   std::optional<int> lastMessage; ///< last message task added
 };
 
@@ -138,12 +134,11 @@ bool mayReorder(llvm::ArrayRef<StepKernel> kernels, llvm::ArrayRef<Unfinished> u
 
 /// Annotates collectives of the section with the number of the first kernel that begins after they
 /// are done; with the number of kernels if there is none. Kernels must be numbered by `order`.
-/// `cluster` must be complete and have a device for each rank.
 ///
 /// * Messages get no annotation: when they are done depends on the programs of other ranks.
 /// * Neither do collectives whose results must be added to sums right behind them: sums of several
 ///   terms, which are added in the order of the results, and sums that hoisted kernels read.
 void annotateDone(analysis::Section &section, llvm::ArrayRef<StepKernel> order,
-                  llvm::ArrayRef<Unfinished> unfinished, const abi::Cluster &cluster);
+                  llvm::ArrayRef<Unfinished> unfinished, KernelTimes &times);
 
 } // namespace pcc::schedule

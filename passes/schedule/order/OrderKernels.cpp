@@ -44,7 +44,7 @@ namespace {
 class StepOrder {
 public:
   StepOrder(ModuleOp module, const abi::Cluster &cluster)
-      : module(module), kernels(module), cluster(cluster) {}
+      : module(module), kernels(module), kernelTimes(cluster) {}
 
   void run() {
     for (analysis::Section &section : kernels.getSections())
@@ -67,7 +67,7 @@ private:
   StepKernels kernels;
   Orders given = kernels.getOrders();
   Orders placed = given; ///< the given orders with other places of messages
-  const abi::Cluster &cluster;
+  KernelTimes kernelTimes;
   /// By section: its hoisted kernels that are not done when the section in which they run ends.
   llvm::DenseMap<analysis::Section *, SmallVector<Unfinished>> unfinished;
 };
@@ -114,7 +114,7 @@ void StepOrder::order(analysis::Section &section) {
   ArrayRef<Unfinished> before = unfinished[&section];
   if (!mayReorder(present, before))
     return;
-  KernelStreams streams(section, before, present, cluster);
+  KernelStreams streams(section, before, present, kernelTimes);
   const streams::StreamProblem &problem = streams.getProblem();
   streams::StreamOrder given = streams::givenOrder(problem), found = findOrder(streams, given);
   noteUnfinished(streams, found);
@@ -148,7 +148,7 @@ void StepOrder::noteUnfinished(const KernelStreams &streams, const streams::Stre
 void StepOrder::annotate() {
   kernels.annotate();
   for (analysis::Section &section : kernels.getSections())
-    annotateDone(section, kernels.orderOf(section), unfinished[&section], cluster);
+    annotateDone(section, kernels.orderOf(section), unfinished[&section], kernelTimes);
 }
 
 /// Returns the planned bytes under `orders`, which hold from now on.
