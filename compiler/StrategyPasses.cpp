@@ -129,9 +129,11 @@ static void addOptimizerSharding(OpPassManager &passes, const CompileOptions &op
   const abi::ParallelConfig &config = options.parallel;
   if (!options.trains())
     return;
-  if (config.enable_parallel_optimizer())
+  if (config.enable_parallel_optimizer()) {
+    passes.addPass(strategy::createStrategySplitAxes({config.parallel_optimizer_threshold()}));
     passes.addPass(strategy::createStrategyShardOptimizer(
         {config.parallel_optimizer_level(), config.parallel_optimizer_threshold()}));
+  }
   passes.addPass(strategy::createStrategyReportBytes());
 }
 

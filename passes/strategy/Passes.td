@@ -157,6 +157,21 @@ def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategySplitAxes : Pass<"strategy-split-axes", "::mlir::ModuleOp"> {
+  let summary = "splits axes of the mesh so that ranks divide the parameters that they share";
+  let description = [{
+    Runs before `strategy-shard-optimizer`. An axis is split in two if the ranks along it divide
+    fewer bytes of the parameters that they hold whole than those along an inner part of it would:
+    `dp=48` becomes `dp0=3, dp1=16` for parameters of 8192x8192. Shardings over the axis become
+    shardings over both, so every rank holds and computes the same as before.
+  }];
+  let options = [
+    Option<"threshold", "threshold", "int64_t", "65536",
+           "bytes that a rank must hold of a parameter for it to be sharded">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
 def StrategyReportRepeated : Pass<"strategy-report-repeated", "::mlir::ModuleOp"> {
   let summary = "warns where ranks along an axis of the mesh repeat each other's work";
   let description = [{

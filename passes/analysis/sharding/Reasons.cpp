@@ -62,6 +62,21 @@ void Reasons::follow(StringRef axis, const Twine &leader, const Reasons &reasons
                   reasonsOfLeader.findCause(axis)});
 }
 
+Reasons Reasons::replaceAxis(StringRef axis, ArrayRef<std::string> pieces) const {
+  Reasons replaced;
+  replaced.whole = whole;
+  for (const Entry &entry : axes) {
+    if (entry.axis.getValue() != axis) {
+      replaced.axes.push_back(entry);
+      continue;
+    }
+    for (const std::string &piece : pieces)
+      replaced.axes.push_back(
+          {StringAttr::get(entry.axis.getContext(), piece), entry.leader, entry.cause});
+  }
+  return replaced;
+}
+
 std::string Reasons::describe(StringRef axis) const {
   if (whole)
     return whole.str();

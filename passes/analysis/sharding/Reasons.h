@@ -43,6 +43,8 @@ public:
   /// first leader of an axis counts.
   void follow(llvm::StringRef axis, const llvm::Twine &leader, const Reasons &reasonsOfLeader,
               mlir::MLIRContext *context);
+  /// Returns the same reasons with those for an axis repeated for each of its pieces.
+  Reasons replaceAxis(llvm::StringRef axis, llvm::ArrayRef<std::string> pieces) const;
   /// Returns the reason for the use of `axis`; empty if there is none.
   std::string describe(llvm::StringRef axis) const;
   /// Returns all reasons as one line: `dp: follows input 'x'; tp: constraint "w"`.

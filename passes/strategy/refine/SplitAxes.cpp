@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits axes of the mesh in two, so that the ranks along the inner one divide parameters that the
+// ranks along the whole axis do not divide.
+//
+//   a parameter of 8192x8192, whole on a mesh dp=48       the optimizer cannot cut it
+//   after, on a mesh dp0=3, dp1=16                        dp1 cuts it 16 ways
+//
+// Every sharding over the axis is then one over both, so the program stays the same. Neighboring
+// ranks differ along the inner axis. The factor that leaves a rank the fewest bytes is chosen.
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/sharding/LocalForm.h"
+#include "passes/analysis/sharding/Reasons.h"
+#include "passes/analysis/sharding/Shardings.h"
+#include "passes/strategy/Passes.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYSPLITAXES
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+/// A parameter whose optimizer may be sharded: its block on a rank.
+struct HeldBlock {
+  Sharding held;
+  SmallVector<int64_t, 4> shape;
+  int64_t bytes = 0;
+
+  /// Returns the largest of the numbers of ranks that divides a dimension; 1 if none does.
+  int64_t findWays(ArrayRef<int64_t> ranks) const {
+    int64_t ways = 1;
+    for (int64_t count : ranks)
+      if (llvm::any_of(shape, [&](int64_t size) { return size % count == 0; }))
+        ways = std::max(ways, count);
+    return ways;
+  }
+};
+
+class AxisSplitter {
+public:
+  AxisSplitter(ModuleOp module, int64_t threshold)
+      : module(module), mesh(dist::getMesh(module)), threshold(threshold) {}
+
+  void run() {
+    collectBlocks();
+    for (const dist::MeshAxis &axis : llvm::to_vector(mesh.getAxes()))
+      if (std::optional<int64_t> inner = findInner(axis))
+        split(axis, *inner);
+  }
+
+private:
+  void collectBlocks();
+  double bytesLeft(StringRef axis, ArrayRef<int64_t> ranks) const;
+  std::optional<int64_t> findInner(const dist::MeshAxis &axis) const;
+  void split(const dist::MeshAxis &axis, int64_t inner);
+  void renameReasons(StringRef axis, ArrayRef<std::string> pieces);
+
+  ModuleOp module;
+  dist::Mesh mesh;
+  int64_t threshold;
+  std::vector<HeldBlock> blocks;
+};
+
+} // namespace
+
+/// Collects the parameters of functions that take a gradient of them.
+void AxisSplitter::collectBlocks() {
+  SymbolTable symbols(module);
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    for (unsigned index : graph::findArgs(function, graph::RoleKind::Gradient)) {
+      StringRef name = graph::getName(graph::getArgRole(function, index));
+      auto parameter = symbols.lookup<graph::ParameterOp>(name);
+      auto held = graph::findArg(function, graph::RoleKind::Parameter, name);
+      if (!parameter || !held || function.isDeclaration() || !parameter.getParallelOptimizer() ||
+          parameter.getLayerwiseParallel())
+        continue;
+      HeldBlock block{analysis::getSharding(function.getArgument(*held)), {}, 0};
+      block.shape = block.held.getLocalShape(parameter.getTensorType().getShape(), mesh);
+      block.bytes = analysis::getNumBytes(
+          analysis::getLocalType(parameter.getTensorType(), block.held, mesh));
+      if (block.bytes >= threshold)
+        blocks.push_back(std::move(block));
+    }
+}
+
+/// Returns the bytes of all blocks if each is cut over one of the numbers of ranks along `axis`.
+double AxisSplitter::bytesLeft(StringRef axis, ArrayRef<int64_t> ranks) const {
+  double bytes = 0;
+  for (const HeldBlock &block : blocks)
+    if (!block.held.uses(axis))
+      bytes += double(block.bytes) / double(block.findWays(ranks));
+  return bytes;
+}
+
+/// Returns the ranks along the inner part of an axis, if splitting it pays. Of equal splits, the
+/// one whose inner part cuts most is chosen.
+std::optional<int64_t> AxisSplitter::findInner(const dist::MeshAxis &axis) const {
+  std::pair<double, double> least = {bytesLeft(axis.name, {axis.size}), 0};
+  std::optional<int64_t> best;
+  for (int64_t inner = axis.size - 1; inner > 1; --inner) {
+    if (axis.size % inner != 0)
+      continue;
+    std::pair<double, double> bytes = {bytesLeft(axis.name, {axis.size, inner, axis.size / inner}),
+                                       bytesLeft(axis.name, {axis.size, inner})};
+    if (bytes < least) {
+      least = bytes;
+      best = inner;
+    }
+  }
+  return best;
+}
+
+void AxisSplitter::split(const dist::MeshAxis &axis, int64_t inner) {
+  AxisList pieces = {axis.name + "0", axis.name + "1"};
+  if (mesh.findAxis(pieces[0]) || mesh.findAxis(pieces[1]))
+    return;
+  SmallVector<dist::MeshAxis> axes;
+  for (const dist::MeshAxis &other : mesh.getAxes()) {
+    if (other.name != axis.name) {
+      axes.push_back(other);
+      continue;
+    }
+    axes.push_back({pieces[0], axis.size / inner});
+    axes.push_back({pieces[1], inner});
+  }
+  mesh = dist::Mesh(axes);
+  auto replace = [&](ArrayRef<std::string> list) {
+    AxisList replaced;
+    for (const std::string &name : list)
+      if (name == axis.name)
+        replaced.append(pieces);
+      else
+        replaced.push_back(name);
+    return replaced;
+  };
+  auto replaceAll = [&](const Sharding &sharding) {
+    auto dims = llvm::map_to_vector(sharding.getDims(), replace);
+    return Sharding(dims, replace(sharding.getPartialAxes()), sharding.getPartialKind());
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](dist::ShardingAttr attribute) {
+    return dist::ShardingAttr::get(module.getContext(), replaceAll(attribute.getSharding()));
+  });
+  replacer.addReplacement(
+      [&](dist::MeshAttr) { return dist::MeshAttr::get(module.getContext(), mesh); });
+  replacer.addReplacement([&](dist::GroupAttr group) {
+    if (group.getAxes().empty())
+      return group;
+    AxisList axes;
+    for (StringAttr name : group.getAxes())
+      axes.push_back(name.str());
+    return dist::GroupAttr::get(module.getContext(), replace(axes));
+  });
+  replacer.recursivelyReplaceElementsIn(module);
+  for (HeldBlock &block : blocks)
+    block.held = replaceAll(block.held);
+  renameReasons(axis.name, pieces);
+  remark::passed(module.getLoc(), remark::RemarkOpts::name("split-axes").category("strategy"))
+      << remark::metric("axis", axis.name) << remark::metric("ranks", axis.size)
+      << remark::metric("inner", inner) << remark::metric("mesh", mesh.str());
+}
+
+/// Repeats the reasons for an axis for its pieces.
+void AxisSplitter::renameReasons(StringRef axis, ArrayRef<std::string> pieces) {
+  module.walk([&](Operation *op) {
+    analysis::Reasons::read(op->getLoc()).replaceAxis(axis, pieces).annotate(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          analysis::Reasons::ofValue(argument).replaceAxis(axis, pieces).annotate(argument);
+  });
+}
+
+namespace {
+struct SplitAxes : impl::StrategySplitAxesBase<SplitAxes> {
+  using StrategySplitAxesBase::StrategySplitAxesBase;
+
+  void runOnOperation() override {
+    if (getOperation()->hasAttr(dist::meshAttrName))
+      AxisSplitter(getOperation(), threshold).run();
+  }
+};
+} // namespace
+} // namespace pcc::strategy
