@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layer times come from a clone of the model whose batch is split, and are cached by the number of
-// microbatches. Layers whose ops and types print alike count as repeated.
+// microbatches.
 #include "compiler/plan/choice/PipelineBounds.h"
 
+#include "compiler/plan/layers/RepeatedLayers.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/graph/Passes.h"
@@ -32,15 +33,6 @@ int64_t findBatch(func::FuncOp forward) {
         type && type.hasStaticShape() && type.getRank() > 0)
       batch = std::gcd(batch, type.getDimSize(0));
   return batch;
-}
-
-/// Returns the layer's ops and their types as text; equal for layers that do the same work.
-std::string describeWork(const ChainLayer &layer) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (Operation *op : layer.ops)
-    os << op->getName() << op->getResultTypes() << ";";
-  return text;
 }
 
 int64_t countRepeated(ArrayRef<ChainLayer> layers) {

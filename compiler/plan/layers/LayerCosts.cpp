@@ -5,6 +5,7 @@
 // parameter holds it; the first one also holds its optimizer states.
 #include "compiler/plan/layers/LayerCosts.h"
 
+#include "compiler/plan/layers/RepeatedLayers.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,12 +23,13 @@ using namespace mlir;
 namespace pcc::plan {
 namespace {
 
-/// Differentiated clone of the model in which every op is named by the number of its layer. An op
-/// derived from another has that op's name as a child location, and so its number.
+/// Differentiated clone of the model without most of its repeated layers. Every op is named by the
+/// number of its layer. An op derived from another has that op's name as a child location, and so
+/// its number.
 class NumberedModel {
 public:
   NumberedModel(ModuleOp module, func::FuncOp forward, ArrayRef<ChainLayer> layers)
-      : numLayers(layers.size()) {
+      : numLayers(layers.size()), repeated(layers) {
     IRMapping mapping;
     copy = cast<ModuleOp>(module->clone(mapping));
     function = cast<func::FuncOp>(mapping.lookup(forward.getOperation()));
@@ -35,6 +37,7 @@ public:
       for (Operation *op : layer.ops)
         mapping.lookup(op)->setLoc(
             NameLoc::get(StringAttr::get(module.getContext(), std::to_string(number))));
+    repeated.fold(mapping);
   }
 
   LogicalResult differentiate(const autodiff::TrainingOptions &options) {
@@ -60,9 +63,14 @@ public:
     size_t number;
     return name.consumeInteger(10, number) || number >= numLayers ? numLayers - 1 : number;
   }
+  /// Returns the layer that stands for a layer of the whole model.
+  size_t getKept(size_t layer) const { return repeated.getKept(layer); }
+  /// Returns the number of ops of the whole model for which an op stands.
+  int64_t timesOf(Operation *op) const { return repeated.getTimes(layerOf(op)); }
 
 private:
   size_t numLayers;
+  RepeatedLayers repeated;
   OwningOpRef<ModuleOp> copy;
   func::FuncOp function;
 };
@@ -78,10 +86,16 @@ public:
   LayerCosts run(ModuleOp module, func::FuncOp forward, const NumberedModel &model) {
     addTimes(model);
     addLive(model);
+    for (size_t number = 0; number < layers.size(); ++number) {
+      layers[number].time = layers[model.getKept(number)].time;
+      layers[number].live = layers[model.getKept(number)].live;
+      forwardTimes[number] = forwardTimes[model.getKept(number)];
+    }
     addHeld(module, forward);
     for (auto [number, layer] : llvm::enumerate(layers))
       layer.handOver = secondsToSend(chain[number].crossing);
-    double moving = perRank(countLeastTraffic(model.getFunction())) /
+    auto timesOf = [&](Operation *op) { return model.timesOf(op); };
+    double moving = perRank(countLeastTraffic(model.getFunction(), timesOf)) /
                     machine::memoryRate(options.cluster.device());
     return {std::move(layers), std::move(forwardTimes), multiplying, launching, moving};
   }
@@ -97,8 +111,9 @@ private:
       analysis::OpCostModel cost(&op, options.cluster.device(), shares.of(&op));
       analysis::OpShapes shapes = analysis::OpShapes::of(&op);
       double seconds = cost.seconds(shapes) / static_cast<double>(options.ranks);
-      multiplying += cost.minSeconds(shapes) / static_cast<double>(options.ranks);
-      launching += cost.minLaunchSeconds();
+      double times = double(model.timesOf(&op));
+      multiplying += times * cost.minSeconds(shapes) / static_cast<double>(options.ranks);
+      launching += times * cost.minLaunchSeconds();
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
       if (!analysis::getDerivedFrom(&op))

@@ -61,7 +61,10 @@ mlir::FailureOr<LayerCosts> estimateLayerCosts(mlir::ModuleOp module, mlir::func
 
 /// Returns the bytes of matmul results that other kernels read, plus those of matmul operands that
 /// other kernels write. `function` is a training or evaluation function of whole tensors, before
-/// composites are decomposed.
-int64_t countLeastTraffic(mlir::func::FuncOp function);
+/// composites are decomposed. `timesOf` returns how many ops an op stands for, with its results and
+/// operands.
+int64_t countLeastTraffic(
+    mlir::func::FuncOp function, llvm::function_ref<int64_t(mlir::Operation *)> timesOf =
+                                     [](mlir::Operation *) { return int64_t(1); });
 
 } // namespace pcc::plan

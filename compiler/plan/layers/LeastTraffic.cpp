@@ -24,7 +24,7 @@ class TrafficCounter {
 public:
   explicit TrafficCounter(func::FuncOp function);
 
-  int64_t count();
+  int64_t count(llvm::function_ref<int64_t(Operation *)> timesOf);
 
 private:
   bool runsApart(Operation *op) const;
@@ -110,7 +110,7 @@ void TrafficCounter::addWrite(Value operand) {
   add(written, value, bytes);
 }
 
-int64_t TrafficCounter::count() {
+int64_t TrafficCounter::count(llvm::function_ref<int64_t(Operation *)> timesOf) {
   for (Operation &op : function.getBody().front().without_terminator())
     if (multiplies(&op)) {
       for (Value result : op.getResults())
@@ -121,10 +121,12 @@ int64_t TrafficCounter::count() {
   int64_t bytes = 0;
   for (auto *values : {&read, &written})
     for (auto [value, size] : *values)
-      bytes += size;
+      bytes += timesOf(value.getDefiningOp()) * size;
   return bytes;
 }
 
-int64_t countLeastTraffic(func::FuncOp function) { return TrafficCounter(function).count(); }
+int64_t countLeastTraffic(func::FuncOp function, llvm::function_ref<int64_t(Operation *)> timesOf) {
+  return TrafficCounter(function).count(timesOf);
+}
 
 } // namespace pcc::plan
