@@ -108,6 +108,7 @@ LogicalResult PlanSearch::prepare() {
   space.batch = std::max<int64_t>(bounds->getBatch(), 1);
   space.layers = std::max<int64_t>(bounds->getLayers(), 1);
   space.trains = options.trains();
+  space.cuts = plan::ParameterCuts(*graph);
   space.hasTensorParallel =
       !model->hasAttr(dist::meshAttrName) && plan::splitMatmuls(*graph, 1, 2).constraint_size() > 0;
   return success();

@@ -5,6 +5,7 @@
 #include "compiler/plan/layers/LayerChain.h"
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/ElementTypes.h"
+#include "passes/analysis/cost/Cost.h"
 #include "passes/solve/order/Clock.h"
 #include "passes/solve/order/Schedule.h"
 #include "runtime/machine/CollectiveCost.h"
@@ -176,7 +177,7 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
       2 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
   double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
   auto cut = [&](double bytes, int level) {
-    return shape.optimizerLevel >= level ? bytes / double(data) : bytes;
+    return shape.optimizerLevel >= level ? bytes * space.cuts.getShare(data) : bytes;
   };
   constexpr double accesses = 3; // of a gradient, and of its sum before and after
   if (shape.microbatches > 1)

@@ -57,7 +57,9 @@ void addSchedules(PlanShape shape, const PlanSpace &space, std::vector<PlanShape
 void addShapes(PlanShape grid, const PlanSpace &space, std::vector<PlanShape> &shapes) {
   int64_t data = grid.isSearched ? 1 : grid.getDataParallel(space.devices);
   // A search shards gradients and parameters by itself.
-  int levels = !space.trains ? 0 : grid.isSearched ? 1 : data > 1 ? maxOptimizerLevel : 0;
+  int levels = !space.trains ? 0 : grid.isSearched ? 1 : maxOptimizerLevel;
+  if (!grid.isSearched && (grid.optimizerWays = space.cuts.countWays(data)) == 1)
+    levels = 0;
   for (int64_t microbatches : listDivisors(space.batch)) {
     if (microbatches < grid.stages || space.batch / microbatches % data != 0)
       continue;
@@ -81,7 +83,7 @@ std::string PlanShape::describe(int64_t devices) const {
     text += llvm::formatv(", {0} cut", describeOptimizer(optimizerLevel));
   else if (optimizerLevel > 0)
     text += llvm::formatv(", {0} cut {1} ways", describeOptimizer(optimizerLevel),
-                          getDataParallel(devices));
+                          optimizerWays > 0 ? optimizerWays : getDataParallel(devices));
   if (microbatches > 1)
     text += llvm::formatv(", {0} microbatches", microbatches);
   if (stages > 1)

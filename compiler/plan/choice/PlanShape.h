@@ -13,6 +13,7 @@
 // The shapes of the first three kinds are what experts write by hand.
 #pragma once
 
+#include "compiler/plan/choice/ParameterCuts.h"
 #include "runtime/abi/cluster.pb.h"
 #include <cstdint>
 #include <string>
@@ -32,6 +33,8 @@ struct PlanShape {
   int64_t tensorParallel = 1;
   /// Level of the parallel optimizer, 1 to 3; 0: every rank has all states.
   int optimizerLevel = 0;
+  /// Parts into which the level cuts most parameters; 0: as many as data parallel ranks.
+  int64_t optimizerWays = 0;
   /// Shardings are searched on every mesh of a stage's devices; `tensorParallel` is 1.
   bool isSearched = false;
   /// Schedule of the stages, and virtual stages in each.
@@ -59,6 +62,7 @@ struct PlanSpace {
   int64_t layers = 1;             ///< that may be cut into stages
   bool trains = true;             ///< the optimizer may be sharded
   bool hasTensorParallel = false; ///< tensor parallel shapes are part of the space
+  ParameterCuts cuts = {};
 };
 
 /// Returns all shapes of the space. Every microbatch has at least one sample for each data parallel

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/choice/PlanShape.h"
 
+#include "dialects/graph/Graph.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <set>
 
+using namespace mlir;
+using namespace pcc;
 using namespace pcc::plan;
 
 namespace {
@@ -103,4 +107,33 @@ TEST(PlanShapes, AreDescribed) {
             "2 stages x DP 3 x TP 2, optimizer states cut 3 ways, 4 microbatches, 1f1b");
   PlanShape searched{.isSearched = true};
   EXPECT_EQ(searched.describe(12), "searched shardings");
+}
+
+// Three of 12 ranks divide no dimension of a parameter with powers of two.
+TEST(PlanShapes, CutTheOptimizerAsFarAsParametersAllow) {
+  MLIRContext context;
+  context.loadDialect<graph::GraphDialect>();
+  OwningOpRef<ModuleOp> model = parseSourceString<ModuleOp>(
+      "graph.parameter @w : tensor<16x16xf32> init(#graph.init<zeros>)\n"
+      "graph.parameter @b : tensor<12xf32> init(#graph.init<zeros>)\n"
+      "graph.parameter @s : tensor<30xf32> init(#graph.init<zeros>) {trainable = false}\n",
+      &context);
+  ASSERT_TRUE(model);
+  ParameterCuts cuts(*model);
+  EXPECT_EQ(cuts.countWays(8), 8);
+  EXPECT_EQ(cuts.countWays(12), 4);
+  EXPECT_EQ(cuts.countWays(3), 1);
+  EXPECT_DOUBLE_EQ(cuts.getShare(12), (256.0 / 4 + 12.0 / 12) / 268);
+  PlanSpace space = makePlanSpace();
+  space.cuts = cuts;
+  int sharded = 0;
+  for (const PlanShape &shape : listPlanShapes(space)) {
+    int64_t data = shape.getDataParallel(space.devices);
+    if (shape.isSearched || shape.optimizerLevel == 0)
+      continue;
+    EXPECT_EQ(shape.optimizerWays, cuts.countWays(data)) << shape.describe(space.devices);
+    EXPECT_NE(data, 3);
+    ++sharded;
+  }
+  EXPECT_GT(sharded, 10);
 }

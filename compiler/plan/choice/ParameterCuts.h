@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far ranks divide the parameters that they hold whole, if the optimizer is sharded over them.
+//
+//   ranks    parameters of 8192x8192    of 30x12
+//   16       16 ways                    2 ways: all ranks divide no dimension, but an inner axis of
+//   48       16 ways                    6 ways  the mesh does (strategy-split-axes)
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include <vector>
+
+namespace pcc::plan {
+
+class ParameterCuts {
+public:
+  /// Without parameters, all ranks divide everything.
+  ParameterCuts() = default;
+  /// Collects the trainable parameters of a model.
+  explicit ParameterCuts(mlir::ModuleOp model);
+
+  /// Returns the share of the parameters' elements that a rank keeps.
+  double getShare(int64_t ranks) const;
+  /// Returns the number of parts into which most elements are cut.
+  int64_t countWays(int64_t ranks) const;
+
+private:
+  struct Parameter {
+    llvm::SmallVector<int64_t, 4> shape;
+    double elements = 0;
+  };
+
+  std::vector<Parameter> parameters;
+};
+
+} // namespace pcc::plan
