@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How far ranks divide the parameters that they hold whole, if the optimizer is sharded over them.
+// Where all ranks divide no dimension, the ranks along a part of their axis may
+// (strategy-split-axes).
 //
-//   ranks    parameters of 8192x8192    of 30x12
-//   16       16 ways                    2 ways: all ranks divide no dimension, but an inner axis of
-//   48       16 ways                    6 ways  the mesh does (strategy-split-axes)
+//   ranks    parts of 8192x8192    of 30x12
+//   16       16                    4
+//   48       16                    12
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

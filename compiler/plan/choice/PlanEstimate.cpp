@@ -75,33 +75,41 @@ double PlanEstimator::getCollectiveSeconds(abi::CollectiveKind kind, double byte
       .seconds;
 }
 
-double PlanEstimator::getStageSeconds(int64_t parts, int stages) {
-  auto [known, isNew] = stageSeconds.try_emplace({parts, stages});
+const PlanEstimator::BalancedStages &PlanEstimator::getBalanced(int64_t parts, int stages) {
+  auto [known, isNew] = balanced.try_emplace({parts, stages});
+  BalancedStages &result = known->second;
   if (!isNew)
-    return known->second;
+    return result;
   const MicrobatchCost &cost = bounds.getMicrobatch(parts);
-  known->second = cost.seconds / stages;
+  result.seconds = cost.seconds / stages;
+  result.liveBytes.assign(stages, double(cost.liveBytes) / stages);
+  result.heldShare.assign(stages, 1.0 / stages);
   stages::StageProblem problem;
   problem.stages = stages;
   problem.microbatches.assign(size_t(stages), 1);
   for (const stages::Layer &layer : cost.layers)
     problem.layers.push_back({.time = layer.time});
-  if (stages > 1 && size_t(stages) <= problem.layers.size())
-    known->second = stages::verify(problem, stages::balance(problem).cuts).slowest;
-  return known->second;
-}
-
-/// Returns the most pairs of microbatch and virtual stage for which a device has room. The values
-/// of each virtual stage have rings of their own, as deep as it holds microbatches at once.
-static double countRingEntries(const order::PipelineShape &shape, const order::Order &order) {
-  std::vector<double> entries(shape.devices);
-  for (auto [stage, live] : llvm::enumerate(order::countLive(shape, order)))
-    entries[shape.deviceOf(int(stage))] += countKept(live);
-  return *llvm::max_element(entries);
+  if (stages == 1 || size_t(stages) > problem.layers.size())
+    return result;
+  std::vector<int> cuts = stages::balance(problem).cuts;
+  result.seconds = stages::verify(problem, cuts).slowest;
+  for (int stage = 0; stage < stages; ++stage) {
+    size_t end = stage + 1 < stages ? cuts[stage + 1] : cost.layers.size();
+    result.liveBytes[stage] = result.heldShare[stage] = 0;
+    for (size_t layer = cuts[stage]; layer < end; ++layer) {
+      result.liveBytes[stage] += double(cost.layers[layer].live);
+      if (cost.heldBytes > 0)
+        result.heldShare[stage] += double(cost.layers[layer].held) / double(cost.heldBytes);
+    }
+  }
+  return result;
 }
 
 /// The idle time of a schedule no longer depends on the number of microbatches when there are many.
 const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
+  static const Idle none;
+  if (shape.stages == 1)
+    return none;
   constexpr int64_t manyPerStage = 4;
   int64_t microbatches = std::min(shape.microbatches, manyPerStage * shape.stages);
   auto [known, isNew] =
@@ -114,9 +122,10 @@ const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
   double third = 1.0 / (3 * shape.virtualStages); // forward, and two kinds of gradients
   auto times = order::PipelineTimes::uniform(pipeline, {third, third, third});
   order::Order order = schedule.expand(pipeline, times);
-  double live = countRingEntries(pipeline, order);
-  known->second = {order::run(pipeline, order, times).end - double(microbatches),
-                   live / shape.virtualStages};
+  known->second.microbatches = order::run(pipeline, order, times).end - double(microbatches);
+  known->second.kept.assign(pipeline.devices, {});
+  for (auto [stage, live] : llvm::enumerate(order::countLive(pipeline, order)))
+    known->second.kept[pipeline.deviceOf(int(stage))].emplace_back(int(stage), countKept(live));
   return known->second;
 }
 
@@ -166,9 +175,9 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   double ofOp = t * m * double(data) / double(parts);
   const MicrobatchCost &microbatch = bounds.getMicrobatch(parts);
   double launching = microbatch.launching / p;
-  Idle idle = shape.stages > 1 ? getIdle(shape) : Idle();
+  const Idle &idle = getIdle(shape);
   PlanEstimate estimate;
-  double computing = getStageSeconds(parts, shape.stages);
+  double computing = getBalanced(parts, shape.stages).seconds;
   double ofMicrobatch = (computing - launching) / ofOp + launching;
   estimate.seconds = ofMicrobatch * (m + idle.microbatches);
 
@@ -190,11 +199,20 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   double states = (double(microbatch.heldBytes) - parameterBytes - gradientBytes) / (p * t);
   double held = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1);
   constexpr double perLayer = 2; // values of the residual stream
-  double live = double(microbatch.liveBytes) / (p * ofOp);
-  if (!shape.isSearched)
-    live += perLayer * activations * (1 - 1 / t);
-  estimate.bytes = held + live * idle.live;
-  estimate.minBytes = held + activations * idle.live;
+  int virtualStages = shape.stages * shape.virtualStages;
+  const BalancedStages &stages = getBalanced(parts, virtualStages);
+  double crossing = activations / shape.virtualStages;
+  double repeated = shape.isSearched ? 0 : perLayer * crossing * (1 - 1 / t);
+  for (const auto &device : idle.kept) { // the one that keeps most counts
+    double bytes = 0, least = 0;
+    for (auto [stage, kept] : device) {
+      double ownHeld = stages.heldShare[stage] * p * held;
+      bytes += ownHeld + kept * (stages.liveBytes[stage] / ofOp + repeated);
+      least += ownHeld + kept * crossing;
+    }
+    estimate.bytes = std::max(estimate.bytes, bytes);
+    estimate.minBytes = std::max(estimate.minBytes, least);
+  }
   return estimate;
 }
 

@@ -78,16 +78,22 @@ public:
 
 private:
   /// The idle time of a schedule, in times of a microbatch in a stage, and the microbatches for
-  /// which a stage has memory.
+  /// which each virtual stage has memory (countKept), by device.
   struct Idle {
-    double microbatches = 0, live = 1;
+    double microbatches = 0;
+    std::vector<std::vector<std::pair<int, double>>> kept = {{{0, 1}}};
   };
 
-  /// Returns the idle time and the microbatches of the schedule of a shape with several stages.
+  /// Stages that are balanced by time, for one of some parts of the batch on one device.
+  struct BalancedStages {
+    double seconds = 0;            ///< of the slowest stage
+    std::vector<double> liveBytes; ///< by stage
+    std::vector<double> heldShare; ///< by stage: share of the parameters, gradients and states
+  };
+
+  /// Returns the idle time and the microbatches of the schedule of a shape.
   const Idle &getIdle(const PlanShape &shape);
-  /// Returns the seconds of one of `parts` of the batch in the slowest of `stages` balanced stages,
-  /// on one device.
-  double getStageSeconds(int64_t parts, int stages);
+  const BalancedStages &getBalanced(int64_t parts, int stages);
   /// Estimates a shape as a grid of its numbers with `tensor` tensor parallel ranks.
   PlanEstimate estimateGrid(const PlanShape &shape, int64_t tensor);
   /// Estimates a shape whose ranks split samples and sequences.
@@ -101,7 +107,7 @@ private:
   int64_t memory;
   double parameterBytes = 0, gradientBytes = 0; ///< of the whole model; gradients in f32
   double crossingBytes = 0;                     ///< of the values between layers, for a whole batch
-  std::map<std::pair<int64_t, int>, double> stageSeconds;           ///< of getStageSeconds
+  std::map<std::pair<int64_t, int>, BalancedStages> balanced;       ///< of getBalanced
   std::map<std::tuple<std::string, int, int, int64_t>, Idle> idles; ///< of getIdle
 };
 
