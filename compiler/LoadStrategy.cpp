@@ -157,7 +157,52 @@ private:
   void setMesh(abi::StrategyFingerprint &wanted) {
     if (wanted.mesh().empty())
       wanted.set_mesh(strategy.fingerprint().mesh());
+    if (module->hasAttr(dist::meshAttrName))
+      renameAxes(dist::getMesh(module));
     module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), getMesh()));
+  }
+
+  /// Writes the user's constraints, which name axes of `given`, with those into which the file's
+  /// mesh splits them.
+  void renameAxes(const dist::Mesh &given) {
+    const dist::Mesh mesh = getMesh();
+    ArrayRef<dist::MeshAxis> axes = mesh.getAxes();
+    llvm::StringMap<std::string> pieces;
+    for (const dist::MeshAxis &axis : given.getAxes()) {
+      int64_t size = 1;
+      SmallVector<StringRef> names;
+      while (!axes.empty() && (size < axis.size || axes.front().name == axis.name)) {
+        size *= axes.front().size;
+        names.push_back(axes.front().name);
+        axes = axes.drop_front();
+      }
+      if (size != axis.size)
+        return;
+      pieces[axis.name] = names.empty() ? axis.name : llvm::join(names, ".");
+    }
+    for (Attribute &constraint : constraints) {
+      NamedAttrList entries(cast<DictionaryAttr>(constraint));
+      for (StringRef side : {"in", "out", "sharding"})
+        if (auto text = dyn_cast_or_null<StringAttr>(entries.get(side)))
+          entries.set(side,
+                      StringAttr::get(module.getContext(), replaceNames(text.getValue(), pieces)));
+      constraint = entries.getDictionary(module.getContext());
+    }
+  }
+
+  /// Replaces the names in `text` that `pieces` has.
+  static std::string replaceNames(StringRef text, const llvm::StringMap<std::string> &pieces) {
+    auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+    std::string replaced;
+    while (!text.empty()) {
+      StringRef name = text.take_while(isOfName);
+      auto known = pieces.find(name);
+      replaced += known == pieces.end() ? name.str() : known->second;
+      text = text.drop_front(name.size());
+      replaced += text.take_until(isOfName);
+      text = text.drop_until(isOfName);
+    }
+    return replaced;
   }
 
   /// Returns whether `tensor` is a partial sum. Sets `cuts` to its sharding without the partial

@@ -160,10 +160,10 @@ def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"
 def StrategySplitAxes : Pass<"strategy-split-axes", "::mlir::ModuleOp"> {
   let summary = "splits axes of the mesh so that ranks divide the parameters that they share";
   let description = [{
-    Runs before `strategy-shard-optimizer`. An axis is split in two if the ranks along it divide
-    fewer bytes of the parameters that they hold whole than those along an inner part of it would:
-    `dp=48` becomes `dp0=3, dp1=16` for parameters of 8192x8192. Shardings over the axis become
-    shardings over both, so every rank holds and computes the same as before.
+    Runs before `strategy-shard-optimizer`. An axis is split in two if parameters can then be cut in
+    more parts: `dp=48` becomes `dp0=3, dp1=16` for parameters of 8192x8192, which 48 ranks do not
+    divide. Shardings over the axis become shardings over both, so every rank holds and computes the
+    same as before.
   }];
   let options = [
     Option<"threshold", "threshold", "int64_t", "65536",

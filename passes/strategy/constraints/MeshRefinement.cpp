@@ -129,20 +129,12 @@ private:
       auto low = cuts.find(product), high = cuts.find(product *= axis.size);
       bool isCut = low != high && std::next(low) != high;
       for (; low != high; ++low) {
-        std::string name = isCut ? namePiece(axis.name, pieces.size()) : axis.name;
+        std::string name = isCut ? namePiece(Mesh(given), axis.name, pieces.size()) : axis.name;
         axes.push_back({name, *std::next(low) / *low});
         pieces.push_back(name);
       }
     }
     result.mesh = Mesh(axes);
-  }
-
-  /// Returns a name that no given axis has.
-  std::string namePiece(StringRef axis, unsigned index) const {
-    std::string name = (axis + Twine(index)).str();
-    while (any_of(given, [&](const MeshAxis &other) { return other.name == name; }))
-      name += "_";
-    return name;
   }
 
   bool assign(MeshRefinement &result) const {
@@ -168,6 +160,13 @@ private:
 };
 
 } // namespace
+
+std::string namePiece(const Mesh &mesh, StringRef axis, unsigned index) {
+  std::string name = (axis + Twine(index)).str();
+  while (mesh.findAxis(name))
+    name += "_";
+  return name;
+}
 
 MeshRefinement refineMesh(const Mesh &given, ArrayRef<DeviceMatrix> matrices) {
   return Refiner(given.getAxes(), matrices).run();

@@ -35,6 +35,9 @@ struct MeshRefinement {
   llvm::StringMap<dist::AxisList> pieces;
 };
 
+/// Returns the name of piece `index` of an axis, `tp0` for `tp`, which no axis of `mesh` has.
+std::string namePiece(const dist::Mesh &mesh, llvm::StringRef axis, unsigned index);
+
 /// Refines `given` for `matrices`. Earlier matrices take precedence in adding cuts. An axis keeps
 /// its name unless it is cut: `tp` becomes `tp0`, `tp1`. Axes of a single rank are dropped.
 MeshRefinement refineMesh(const dist::Mesh &given, llvm::ArrayRef<DeviceMatrix> matrices);

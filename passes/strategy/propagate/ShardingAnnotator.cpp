@@ -104,7 +104,8 @@ void ShardingAnnotator::annotate(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     if (auto found = given.ops.find(&op); found != given.ops.end())
       seed(&op, found->second, propagation);
-  seedTrained(function, propagation);
+  if (graph::findArgs(function, RoleKind::Gradient).empty())
+    seedTrained(function, propagation);
   propagation.run();
   splitBatch(function, propagation);
   propagation.run();
@@ -129,7 +130,8 @@ void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &p
 void ShardingAnnotator::keepTrained(func::FuncOp function, const Propagation &propagation) {
   analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
     if (const OpSharding *sharding = propagation.find(op))
-      trained[{name.str(), number}] = {op, *sharding, propagation.getReasons(op->getResult(0))};
+      trained.try_emplace({name.str(), number},
+                          TrainedOp{op, *sharding, propagation.getReasons(op->getResult(0))});
   });
 }
 

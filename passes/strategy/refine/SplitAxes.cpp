@@ -17,6 +17,8 @@
 #include "passes/analysis/sharding/Reasons.h"
 #include "passes/analysis/sharding/Shardings.h"
 #include "passes/strategy/Passes.h"
+#include "passes/strategy/constraints/MeshRefinement.h"
+#include <set>
 
 using namespace mlir;
 using namespace pcc;
@@ -36,13 +38,16 @@ struct HeldBlock {
   SmallVector<int64_t, 4> shape;
   int64_t bytes = 0;
 
-  /// Returns the largest of the numbers of ranks that divides a dimension; 1 if none does.
-  int64_t findWays(ArrayRef<int64_t> ranks) const {
-    int64_t ways = 1;
-    for (int64_t count : ranks)
-      if (llvm::any_of(shape, [&](int64_t size) { return size % count == 0; }))
-        ways = std::max(ways, count);
-    return ways;
+  /// Returns into how many parts ranks along some of the axes of these sizes divide a dimension, at
+  /// most.
+  int64_t findWays(ArrayRef<int64_t> sizes) const {
+    std::set<int64_t> products = {1};
+    for (int64_t size : sizes)
+      for (int64_t product : std::set<int64_t>(products))
+        products.insert(product * size);
+    return *std::find_if(products.rbegin(), products.rend(), [&](int64_t ranks) {
+      return ranks == 1 || llvm::any_of(shape, [&](int64_t size) { return size % ranks == 0; });
+    });
   }
 };
 
@@ -53,16 +58,22 @@ public:
 
   void run() {
     collectBlocks();
-    for (const dist::MeshAxis &axis : llvm::to_vector(mesh.getAxes()))
+    SmallVector<std::string> open; // the pieces of a split axis may be split again
+    for (const dist::MeshAxis &axis : llvm::reverse(mesh.getAxes()))
+      open.push_back(axis.name);
+    while (!open.empty()) {
+      dist::MeshAxis axis{open.pop_back_val(), 0};
+      axis.size = mesh.getSize(StringRef(axis.name));
       if (std::optional<int64_t> inner = findInner(axis))
-        split(axis, *inner);
+        llvm::append_range(open, split(axis, *inner));
+    }
   }
 
 private:
   void collectBlocks();
-  double bytesLeft(StringRef axis, ArrayRef<int64_t> ranks) const;
+  double bytesLeft(StringRef axis, ArrayRef<int64_t> pieces) const;
   std::optional<int64_t> findInner(const dist::MeshAxis &axis) const;
-  void split(const dist::MeshAxis &axis, int64_t inner);
+  AxisList split(const dist::MeshAxis &axis, int64_t inner);
   void renameReasons(StringRef axis, ArrayRef<std::string> pieces);
 
   ModuleOp module;
@@ -73,16 +84,19 @@ private:
 
 } // namespace
 
-/// Collects the parameters of functions that take a gradient of them.
+/// Collects the parameters whose gradients a function takes, as strategy-shard-optimizer does.
 void AxisSplitter::collectBlocks() {
   SymbolTable symbols(module);
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration() || function->hasAttr(dist::localAttrName))
+      continue;
     for (unsigned index : graph::findArgs(function, graph::RoleKind::Gradient)) {
       StringRef name = graph::getName(graph::getArgRole(function, index));
       auto parameter = symbols.lookup<graph::ParameterOp>(name);
       auto held = graph::findArg(function, graph::RoleKind::Parameter, name);
-      if (!parameter || !held || function.isDeclaration() || !parameter.getParallelOptimizer() ||
-          parameter.getLayerwiseParallel())
+      if (!parameter || !held || !parameter.getParallelOptimizer() ||
+          parameter.getLayerwiseParallel() ||
+          function.getArgumentTypes()[*held] != parameter.getTensorType())
         continue;
       HeldBlock block{analysis::getSharding(function.getArgument(*held)), {}, 0};
       block.shape = block.held.getLocalShape(parameter.getTensorType().getShape(), mesh);
@@ -91,27 +105,36 @@ void AxisSplitter::collectBlocks() {
       if (block.bytes >= threshold)
         blocks.push_back(std::move(block));
     }
+  }
 }
 
-/// Returns the bytes of all blocks if each is cut over one of the numbers of ranks along `axis`.
-double AxisSplitter::bytesLeft(StringRef axis, ArrayRef<int64_t> ranks) const {
+/// Returns the bytes that a rank keeps of all blocks if each is cut over the axes along which it is
+/// whole, with pieces of these sizes in place of `axis`.
+double AxisSplitter::bytesLeft(StringRef axis, ArrayRef<int64_t> pieces) const {
   double bytes = 0;
-  for (const HeldBlock &block : blocks)
-    if (!block.held.uses(axis))
-      bytes += double(block.bytes) / double(block.findWays(ranks));
+  for (const HeldBlock &block : blocks) {
+    SmallVector<int64_t> sizes;
+    for (const dist::MeshAxis &other : mesh.getAxes())
+      if (other.name == axis && !block.held.uses(axis))
+        llvm::append_range(sizes, pieces);
+      else if (!block.held.uses(other.name))
+        sizes.push_back(other.size);
+    bytes += double(block.bytes) / double(block.findWays(sizes));
+  }
   return bytes;
 }
 
-/// Returns the ranks along the inner part of an axis, if splitting it pays. Of equal splits, the
-/// one whose inner part cuts most is chosen.
+/// Returns the ranks along the inner part of an axis, if splitting it saves a hundredth of the
+/// bytes. Of equal splits, the one whose inner part cuts most is chosen.
 std::optional<int64_t> AxisSplitter::findInner(const dist::MeshAxis &axis) const {
-  std::pair<double, double> least = {bytesLeft(axis.name, {axis.size}), 0};
+  constexpr double worthwhile = 0.99;
+  std::pair<double, double> least = {worthwhile * bytesLeft(axis.name, {axis.size}), 0};
   std::optional<int64_t> best;
   for (int64_t inner = axis.size - 1; inner > 1; --inner) {
     if (axis.size % inner != 0)
       continue;
-    std::pair<double, double> bytes = {bytesLeft(axis.name, {axis.size, inner, axis.size / inner}),
-                                       bytesLeft(axis.name, {axis.size, inner})};
+    std::pair<double, double> bytes = {bytesLeft(axis.name, {axis.size / inner, inner}),
+                                       bytesLeft(axis.name, {inner})};
     if (bytes < least) {
       least = bytes;
       best = inner;
@@ -120,10 +143,9 @@ std::optional<int64_t> AxisSplitter::findInner(const dist::MeshAxis &axis) const
   return best;
 }
 
-void AxisSplitter::split(const dist::MeshAxis &axis, int64_t inner) {
-  AxisList pieces = {axis.name + "0", axis.name + "1"};
-  if (mesh.findAxis(pieces[0]) || mesh.findAxis(pieces[1]))
-    return;
+/// Returns the names of the two pieces.
+AxisList AxisSplitter::split(const dist::MeshAxis &axis, int64_t inner) {
+  AxisList pieces = {namePiece(mesh, axis.name, 0), namePiece(mesh, axis.name, 1)};
   SmallVector<dist::MeshAxis> axes;
   for (const dist::MeshAxis &other : mesh.getAxes()) {
     if (other.name != axis.name) {
@@ -168,6 +190,7 @@ void AxisSplitter::split(const dist::MeshAxis &axis, int64_t inner) {
   remark::passed(module.getLoc(), remark::RemarkOpts::name("split-axes").category("strategy"))
       << remark::metric("axis", axis.name) << remark::metric("ranks", axis.size)
       << remark::metric("inner", inner) << remark::metric("mesh", mesh.str());
+  return pieces;
 }
 
 /// Repeats the reasons for an axis for its pieces.

@@ -1,6 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-split-axes=threshold=0 | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --strategy-split-axes=threshold=0 --mlir-print-debuginfo | FileCheck %s --check-prefix=WHY
 // RUN: pcc-opt %s --split-input-file --strategy-split-axes=threshold=0 --strategy-shard-optimizer='threshold=0 level=3' | FileCheck %s --check-prefix=SHARD
+// RUN: pcc-opt %s --split-input-file --strategy-split-axes=threshold=0 --strategy-split-axes=threshold=0 | FileCheck %s --check-prefix=TWICE
 // RUN: pcc-opt %s --split-input-file --strategy-split-axes=threshold=4096 | FileCheck %s --check-prefix=SMALL
 
 // Twelve ranks divide no dimension of the parameter, but four of them do. Every use of the axis names both parts, and
@@ -56,9 +57,11 @@ module attributes {dist.mesh = #dist.mesh<dp=4, tp=3>} {
 
 // -----
 
-// The inner part leaves the fewest bytes over all parameters: 2 of 12 ranks for the large one, not 3 for the small one.
+// Two of 12 ranks divide the large parameter, and three the small one: the outer part is split again. A mesh that has
+// been split stays as it is.
 
-// CHECK: module attributes {dist.mesh = #dist.mesh<dp0=6, dp1=2>}
+// CHECK: module attributes {dist.mesh = #dist.mesh<dp00=2, dp01=3, dp1=2>}
+// TWICE: module attributes {dist.mesh = #dist.mesh<dp00=2, dp01=3, dp1=2>}
 module attributes {dist.mesh = #dist.mesh<dp=12>} {
   graph.parameter @large : tensor<14x14xf32> init(#graph.init<zeros>)
   graph.parameter @small : tensor<3x3xf32> init(#graph.init<zeros>)
@@ -71,5 +74,33 @@ module attributes {dist.mesh = #dist.mesh<dp=12>} {
     %0 = graph.sub %w, %gw {dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[_, _]>]} : tensor<14x14xf32>
     %1 = graph.sub %v, %gv {dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[_, _]>]} : tensor<3x3xf32>
     return %0, %1 : tensor<14x14xf32>, tensor<3x3xf32>
+  }
+}
+
+// -----
+
+// Another axis already divides the parameter as far as it can be, and a name that an axis has is not taken.
+
+// CHECK: module attributes {dist.mesh = #dist.mesh<x=6, y=2>}
+module attributes {dist.mesh = #dist.mesh<x=6, y=2>} {
+  graph.parameter @w : tensor<14x14xf32> init(#graph.init<zeros>)
+  func.func @update(%w: tensor<14x14xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "w">},
+                    %g: tensor<14x14xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "w">})
+      -> (tensor<14x14xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "w">}) {
+    %0 = graph.sub %w, %g {dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[_, _]>]} : tensor<14x14xf32>
+    return %0 : tensor<14x14xf32>
+  }
+}
+
+// -----
+
+// CHECK: module attributes {dist.mesh = #dist.mesh<dp0_=3, dp1=4, dp0=5>}
+module attributes {dist.mesh = #dist.mesh<dp=12, dp0=5>} {
+  graph.parameter @w : tensor<8x8xf32> init(#graph.init<zeros>)
+  func.func @update(%w: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "w">},
+                    %g: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "w">})
+      -> (tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "w">}) {
+    %0 = graph.sub %w, %g {dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[_, _]>]} : tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
   }
 }
