@@ -58,8 +58,9 @@ PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions l
   options.searchSlowdown = slowdown * this->limits.slowdown;
   if (!this->model.getContext()->isMultithreadingEnabled())
     this->limits.threads = 1; // the context takes no locks
-  if (this->limits.threads > 1)
-    options.searchThreads = 1; // the other threads have plans of their own
+  // Other threads have plans of their own. The work of a search by several threads depends on their
+  // speed.
+  options.searchThreads = 1;
   // All candidates begin with these values, whatever the user's options are.
   options.parallel.set_pipeline_stages(1);
   options.parallel.set_virtual_stages(1);
