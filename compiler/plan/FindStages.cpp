@@ -169,8 +169,8 @@ private:
     return success();
   }
 
-  /// Returns the maximum number of live copies of microbatches per virtual stage. The model has the
-  /// rows of one copy.
+  /// Returns, by virtual stage, for how many live copies of microbatches it needs memory
+  /// (countKept). The model has the rows of one copy.
   std::vector<int64_t> getLive(const order::PipelineShape &shape, bool trains) const {
     std::vector<int64_t> live(shape.stages(),
                               trains ? std::min<int64_t>(microBatches, shape.devices) : 1);

@@ -2,9 +2,9 @@
 //
 // Finds virtual stages by union-find over the values that no transfer separates, then labels each
 // class from its transfers and parameters. Finds forward ops by a walk back from the loss. A walk
-// in reverse program order then tells ops of one gradient from ops of several. Of the chains that
-// lead to one gradient, products determine what is kept until the weights' part; other chains join
-// it if they keep no more than their gradient besides.
+// in reverse program order then tells ops of one gradient from ops of several. The ops of one
+// gradient are a chain. A chain without a product joins the weights' part only if that keeps at
+// most as many more bytes as its gradient has.
 #include "passes/pipeline/OpSections.h"
 
 #include "dialects/graph/Graph.h"
@@ -216,10 +216,12 @@ struct GradientChain {
   /// Adds the values that the chain reads and that must be kept until it runs.
   void addKept(llvm::DenseSet<Value> &kept) const {
     for (Operation *op : ops)
-      for (Value operand : op->getOperands())
-        if (Operation *producer = operand.getDefiningOp();
+      for (Value operand : op->getOperands()) {
+        Value root = analysis::viewRoot(operand);
+        if (Operation *producer = root.getDefiningOp();
             producer && !llvm::is_contained(ops, producer))
-          kept.insert(operand);
+          kept.insert(root);
+      }
   }
 };
 } // namespace

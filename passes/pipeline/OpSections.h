@@ -54,8 +54,8 @@ private:
 //   forward          ops from which the loss, new running statistics and transfers to later virtual
 //                    stages are computed
 //   backward input   the rest, as far as another op's gradient waits for it
-//   backward weight  ops that lead to the gradient of one parameter and to nothing else, and that
-//                    multiply matrices or keep few bytes
+//   backward weight  ops that lead to the gradient of one parameter and to nothing else, if they
+//                    multiply matrices, or keep no more bytes besides than the gradient has
 //
 // What the weights' part reads stays in memory until that part runs. So the gradient of a norm's
 // scale, a sum of products of two activations, is computed at once: its result is far smaller than
