@@ -2,6 +2,7 @@
 #include "compiler/plan/choice/ParameterCuts.h"
 
 #include "dialects/graph/Graph.h"
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -12,7 +13,8 @@ namespace pcc::plan {
 ParameterCuts::ParameterCuts(ModuleOp model) {
   model.walk([&](graph::ParameterOp parameter) {
     RankedTensorType type = parameter.getTensorType();
-    if (parameter.getTrainable())
+    if (parameter.getTrainable() && parameter.getParallelOptimizer() &&
+        !parameter.getLayerwiseParallel())
       parameters.push_back({llvm::to_vector<4>(type.getShape()), double(type.getNumElements())});
   });
 }
@@ -37,10 +39,13 @@ double ParameterCuts::getShare(int64_t ranks) const {
 int64_t ParameterCuts::countWays(int64_t ranks) const {
   std::map<int64_t, double> elements;
   for (const Parameter &parameter : parameters)
-    elements[findWays(parameter.shape, ranks)] += parameter.elements;
+    if (int64_t ways = findWays(parameter.shape, ranks); ways > 1)
+      elements[ways] += parameter.elements;
   auto isLess = [](const auto &a, const auto &b) { return a.second < b.second; };
   auto most = std::max_element(elements.begin(), elements.end(), isLess);
-  return most == elements.end() ? ranks : most->first;
+  if (most != elements.end())
+    return most->first;
+  return parameters.empty() ? ranks : 1;
 }
 
 } // namespace pcc::plan

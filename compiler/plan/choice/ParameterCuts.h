@@ -18,12 +18,13 @@ class ParameterCuts {
 public:
   /// Without parameters, all ranks divide everything.
   ParameterCuts() = default;
-  /// Collects the trainable parameters of a model.
+  /// Collects the parameters of a model whose optimizer may be sharded.
   explicit ParameterCuts(mlir::ModuleOp model);
 
-  /// Returns the share of the parameters' elements that a rank keeps.
+  /// Returns the share of the parameters' elements that a rank keeps, at least: an axis may be
+  /// split for each parameter alone.
   double getShare(int64_t ranks) const;
-  /// Returns the number of parts into which most elements are cut.
+  /// Returns the number of parts into which most of the elements that are cut are; 1 if none are.
   int64_t countWays(int64_t ranks) const;
 
 private:

@@ -58,8 +58,11 @@ void addShapes(PlanShape grid, const PlanSpace &space, std::vector<PlanShape> &s
   int64_t data = grid.isSearched ? 1 : grid.getDataParallel(space.devices);
   // A search shards gradients and parameters by itself.
   int levels = !space.trains ? 0 : grid.isSearched ? 1 : maxOptimizerLevel;
-  if (!grid.isSearched && (grid.optimizerWays = space.cuts.countWays(data)) == 1)
-    levels = 0;
+  if (!grid.isSearched) {
+    grid.optimizerWays = space.cuts.countWays(data);
+    if (grid.optimizerWays == 1)
+      levels = 0;
+  }
   for (int64_t microbatches : listDivisors(space.batch)) {
     if (microbatches < grid.stages || space.batch / microbatches % data != 0)
       continue;

@@ -7,10 +7,10 @@
 
 namespace pcc::plan {
 
-/// Returns how many times a virtual stage keeps what the forward pass of a microbatch keeps for a
-/// backward pass that is not split. If it is split, the products of weights read about half of
-/// these values later, and gradients of about as many bytes besides. Values of each kind have
-/// memory of their own.
+/// Returns the memory of a virtual stage for live microbatches, in units of what one microbatch
+/// needs if its backward pass is not split. If it is split, the products of weights read about half
+/// of these values later, and gradients of about as many bytes. Values of each kind have memory of
+/// their own.
 inline double countKept(const order::LiveCounts &live) {
   return double(live.forInput + live.forWeight + live.delayed) / 2;
 }

@@ -13,9 +13,12 @@ namespace pcc::plan {
 std::string describeWork(const ChainLayer &layer) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (Operation *op : layer.ops)
-    os << op->getName() << op->getAttrDictionary().getAsOpaquePointer() << op->getOperandTypes()
-       << op->getResultTypes() << ";";
+  for (Operation *op : layer.ops) {
+    os << op->getName() << op->getOperandTypes() << op->getResultTypes();
+    if (!op->hasTrait<OpTrait::ConstantLike>())
+      os << op->getAttrDictionary().getAsOpaquePointer();
+    os << ";";
+  }
   return text;
 }
 

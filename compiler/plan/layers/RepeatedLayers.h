@@ -14,7 +14,8 @@
 
 namespace pcc::plan {
 
-/// Returns a text that is equal for layers that do the same work: their ops, attributes and types.
+/// Returns a text that is equal for layers that do the same work: their ops, attributes and types,
+/// in order. Which op reads which is not compared, nor are the values of constants.
 std::string describeWork(const ChainLayer &layer);
 
 class RepeatedLayers {

@@ -171,6 +171,9 @@ static json::Object candidateToJson(const PlanCandidate &candidate, int64_t devi
                     {"optimizer_level", shape.optimizerLevel},
                     {"searched", shape.isSearched},
                     {"recomputed_parts", candidate.plan.recomputed_part_size()}};
+  if (!shape.isSearched && shape.optimizerLevel > 0)
+    plan["optimizer_ways"] =
+        shape.optimizerWays > 0 ? shape.optimizerWays : shape.getDataParallel(devices);
   if (!candidate.error.empty()) {
     plan["error"] = candidate.error;
     return plan;

@@ -109,7 +109,7 @@ TEST(PlanShapes, AreDescribed) {
   EXPECT_EQ(searched.describe(12), "searched shardings");
 }
 
-// Three of 12 ranks divide no dimension of a parameter with powers of two.
+// Twelve ranks divide no dimension of a parameter with powers of two, but four of them do.
 TEST(PlanShapes, CutTheOptimizerAsFarAsParametersAllow) {
   MLIRContext context;
   context.loadDialect<graph::GraphDialect>();
@@ -122,7 +122,8 @@ TEST(PlanShapes, CutTheOptimizerAsFarAsParametersAllow) {
   ParameterCuts cuts(*model);
   EXPECT_EQ(cuts.countWays(8), 8);
   EXPECT_EQ(cuts.countWays(12), 4);
-  EXPECT_EQ(cuts.countWays(3), 1);
+  EXPECT_EQ(cuts.countWays(3), 3) << "the bias alone";
+  EXPECT_EQ(cuts.countWays(5), 1);
   EXPECT_DOUBLE_EQ(cuts.getShare(12), (256.0 / 4 + 12.0 / 12) / 268);
   PlanSpace space = makePlanSpace();
   space.cuts = cuts;
@@ -132,7 +133,6 @@ TEST(PlanShapes, CutTheOptimizerAsFarAsParametersAllow) {
     if (shape.isSearched || shape.optimizerLevel == 0)
       continue;
     EXPECT_EQ(shape.optimizerWays, cuts.countWays(data)) << shape.describe(space.devices);
-    EXPECT_NE(data, 3);
     ++sharded;
   }
   EXPECT_GT(sharded, 10);
