@@ -100,7 +100,8 @@ void EventReader::add(const analysis::Kernel &kernel, const schedule::KernelCost
   Doing *doing = nullptr;
   double seconds = 0;
   for (Operation *op : kernel.ops) {
-    seconds += computes ? costs.secondsOfOp(op) : costs.seconds(kernel);
+    if (computes || op == kernel.ops.front())
+      seconds += computes ? costs.secondsOfOp(op) : costs.seconds(kernel);
     if (std::string text = textOf(op, copies); answer.count(text))
       doing = &addEvent(text, kernel);
     if (doing)
