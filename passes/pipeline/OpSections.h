@@ -57,7 +57,7 @@ private:
 //   backward weight  ops that lead to the gradient of one parameter and to nothing else, if they
 //                    multiply matrices, or keep no more bytes besides than the gradient has
 //
-// What the weights' part reads stays in memory until that part runs. So the gradient of a norm's
+// Operands of the weights' part stay in memory until that part runs. So the gradient of a norm's
 // scale, a sum of products of two activations, is computed at once: its result is far smaller than
 // what it reads, and it takes too short a time to fill a gap in a schedule.
 //

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How far ranks divide the parameters that they hold whole, if the optimizer is sharded over them.
-// Where all ranks divide no dimension, the ranks along a part of their axis may
-// (strategy-split-axes).
+// If all ranks divide no dimension, the ranks along a part of their axis may (strategy-split-axes).
 //
 //   ranks    parts of 8192x8192    of 30x12
 //   16       16                    4

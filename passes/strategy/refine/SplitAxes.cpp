@@ -108,7 +108,7 @@ void AxisSplitter::collectBlocks() {
   }
 }
 
-/// Returns the bytes that a rank keeps of all blocks if each is cut over the axes along which it is
+/// Returns the bytes that a rank keeps of all blocks. Each is cut over the axes along which it is
 /// whole, with pieces of these sizes in place of `axis`.
 double AxisSplitter::bytesLeft(StringRef axis, ArrayRef<int64_t> pieces) const {
   double bytes = 0;
