@@ -38,17 +38,6 @@ KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<Unfinished> un
   keepAfterSendDependencies();
 }
 
-static KernelOrder inOrder(analysis::Section &section, ArrayRef<analysis::Kernel> kernels) {
-  KernelOrder order;
-  for (const analysis::Kernel &kernel : kernels)
-    order.push_back({&section, &kernel});
-  return order;
-}
-
-KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
-                             KernelTimes &times)
-    : KernelStreams(section, {}, inOrder(section, kernels), times) {}
-
 void KernelStreams::addUnfinished(const Unfinished &before) {
   int task = int(kernels.size());
   problem.tasks.push_back({streamOf(*before.kernel.kernel), before.seconds, {}, "", false, false});

@@ -86,10 +86,6 @@ public:
   KernelStreams(analysis::Section &section, llvm::ArrayRef<Unfinished> unfinished,
                 llvm::ArrayRef<StepKernel> order, KernelTimes &times);
 
-  /// Makes a task of each kernel of the section, by number.
-  KernelStreams(analysis::Section &section, llvm::ArrayRef<analysis::Kernel> kernels,
-                KernelTimes &times);
-
   const streams::StreamProblem &getProblem() const { return problem; }
   /// Returns the kernel of a task; null for an unfinished kernel.
   StepKernel getKernel(int task) const { return kernels[task]; }
